@@ -31,11 +31,11 @@ PROGRAMS = ("sim/cli", "tests", "bench")
 # Headers that take long to parse, and the sources that may include them.
 COSTLY = {
     "yaml-cpp/": ("sim/core/config/yaml_reader.cpp",),
-    "simgrid/": ("sim/network/modules/simgrid_rates.cpp", "tests/simgrid/", "bench/peer.cpp"),
+    "simgrid/": ("sim/network/modules/", "tests/simgrid/", "bench/peer.cpp"),
     "boost/graph/": ("scheduler/compile/components.cpp", "scheduler/compile/reduction.cpp"),
 }
 # A forked process ends without destroying what its parent holds.
-MAY_EXIT = ("sim/study/sweep/worker.cpp",)
+MAY_EXIT = ("sim/study/sweep/worker.cpp", "sim/network/platform_table.cpp")
 
 INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">]*)[">]')
 OURS = re.compile(r"(sim|models|scheduler|traces|tests|bench)/|version\.h$")

@@ -46,6 +46,10 @@ struct TraceTask {
   std::uint64_t operations = 0, put_bytes = 0;
   std::uint64_t l2_hits = 0, l2_misses = 0;  // requests that read through the L2
   std::uint64_t hbm_bytes = 0;               // read and written
+  // Of a put that cables held up: by its place in Trace::links, what was full for longest while the put's bytes went over
+  // it, and for how long, at most what the put lost to links.
+  std::uint32_t link = kNone;
+  Duration held{};
   friend bool operator==(const TraceTask&, const TraceTask&) = default;
 };
 
@@ -70,6 +74,7 @@ struct Trace {
   std::vector<std::vector<TraceTask>> ranks;     // by rank and task
   std::vector<std::vector<HostActivity>> hosts;  // by rank: what its host did, in order; empty if nothing
   std::vector<Duration> starts;                  // by rank: how much later than the others it was started
+  std::vector<std::string> links{};              // cables, or cables of a switch, that held puts up
   bool inferred = false;  // causes and waits are guessed from dates, as they were not recorded
 
   // The end of what is waited for.

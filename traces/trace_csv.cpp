@@ -1,6 +1,7 @@
 #include "traces/trace_csv.h"
 
 #include <algorithm>
+#include <map>
 
 namespace a3sim {
 namespace {
@@ -157,6 +158,17 @@ std::string hosts_csv(const Trace& trace) {
   return csv;
 }
 
+std::string links_csv(const Trace& trace) {
+  std::string csv = csv_header<HeldRow>();
+  for (std::uint32_t r = 0; r < trace.ranks.size(); ++r) {
+    for (std::uint32_t t = 0; t < trace.ranks[r].size(); ++t) {
+      const TraceTask& task = trace.ranks[r][t];
+      if (task.link != kNone) append_row(csv, HeldRow{r, t, trace.links.at(task.link), task.held});
+    }
+  }
+  return csv;
+}
+
 void read_tasks(std::string_view csv, const std::string& name, Trace& trace) {
   CsvReader<TaskRow> reader(csv, name);
   for (TaskRow row; reader.next(row);) {
@@ -183,6 +195,26 @@ void read_causes(std::string_view csv, const std::string& name, Trace& trace) {
     }
   }
   if (CauseRow row; reader.next(row)) reader.fail("more tasks than in the file of tasks");
+}
+
+void read_links(std::string_view csv, const std::string& name, Trace& trace) {
+  CsvReader<HeldRow> reader(csv, name);
+  std::map<std::string, std::uint32_t, std::less<>> numbers;
+  for (HeldRow row; reader.next(row);) {
+    reader.expect_below("rank", row.rank, trace.ranks.size());
+    reader.expect_below("task", row.task, trace.ranks[row.rank].size());
+    TraceTask& task = trace.ranks[row.rank][row.task];
+    const Duration lost = task.lost[static_cast<std::size_t>(Limit::kLink)];
+    if (row.held > lost)
+      reader.fail("held_ps: {}, and the task lost {} ps to links", row.held.count(), lost.count());
+    auto number = numbers.find(row.link);
+    if (number == numbers.end()) {
+      number = numbers.emplace(row.link, static_cast<std::uint32_t>(trace.links.size())).first;
+      trace.links.emplace_back(row.link);
+    }
+    task.link = number->second;
+    task.held = row.held;
+  }
 }
 
 void read_hosts(std::string_view csv, const std::string& name, Trace& trace) {

@@ -110,11 +110,25 @@ struct HostRow : CauseCells {
   }
 };
 
+// A put that cables held up, in links_PASS.csv.
+struct HeldRow {
+  std::uint32_t rank = 0, task = 0;
+  std::string_view link;
+  Duration held{};
+
+  static constexpr auto columns() {
+    using R = HeldRow;
+    return std::tuple{CsvColumn{"rank", &R::rank}, CsvColumn{"task", &R::task}, CsvColumn{"link", &R::link},
+                      CsvColumn{"held_ps", &R::held}};
+  }
+};
+
 // The tasks, their causes and what the hosts did, as these files say it. Bytes of the HBM are all reads: a trace does
 // not tell them apart.
 std::string tasks_csv(const Trace& trace);
 std::string causes_csv(const Trace& trace);
 std::string hosts_csv(const Trace& trace);
+std::string links_csv(const Trace& trace);
 
 // Reads the tasks of a run from the CSV that it wrote, into a trace whose machine, operators and number of
 // ranks stand already. Columns are found by their names; those that are not needed may be missing.
@@ -127,5 +141,7 @@ void read_tasks(std::string_view csv, const std::string& name, Trace& trace);
 // tasks are missing.
 void read_causes(std::string_view csv, const std::string& name, Trace& trace);
 void read_hosts(std::string_view csv, const std::string& name, Trace& trace);
+// Reads which links held tasks up; those that have been read are there.
+void read_links(std::string_view csv, const std::string& name, Trace& trace);
 
 }  // namespace a3sim

@@ -16,6 +16,10 @@ PortableConfig portable(const Experiment& experiment) {
   add(experiment.routing.file, "routing.file", "routing.csv");
   add(experiment.order.list_file[0], "order.ctq_list", "order_ctq.csv");
   add(experiment.order.list_file[1], "order.vtq_list", "order_vtq.csv");
+  for (const CablePlane& plane : experiment.run.cables) {
+    const std::string& name = experiment.hardware.fabric.planes.at(plane.plane).name;
+    add(plane.layout->file(), "network.topology." + name + ".file", name + ".xml");
+  }
   config.resolved = experiment.resolved;
   config.values = experiment.values;
   if (overrides.empty()) return config;

@@ -26,8 +26,9 @@ std::vector<std::uint32_t> cables_that(const CableLayout& layout, const auto& ma
 std::vector<std::string> names_of_cable(const Cable& cable, std::string_view key) {
   const std::string from = without_number(cable.from), to = without_number(cable.to);
   const std::string number = cable.to.substr(to.size()) + cable.from.substr(from.size());
-  if (key == "switch") return {from, to};
+  if (key == "switch") return to.empty() ? std::vector<std::string>{} : std::vector{from, to};
   if (key == "level") return {cable.level};
+  if (cable.to.empty()) return {cable.from};
   std::vector<std::string> names;
   for (const char* join : {"->", "-"}) {
     names.push_back(from + join + to);
@@ -59,8 +60,10 @@ std::vector<std::uint32_t> read_cables(const Config& entry, const CableLayout* l
   if (found.empty()) {
     constexpr std::size_t kMostSuggestions = 20000;
     std::vector<std::string> known;
-    for (std::size_t c = 0; c < std::min(layout->cables().size(), kMostSuggestions); ++c)
-      known.push_back(names_of_cable(layout->cables()[c], key).front());
+    for (std::size_t c = 0; c < std::min(layout->cables().size(), kMostSuggestions); ++c) {
+      const std::vector<std::string> names = names_of_cable(layout->cables()[c], key);
+      if (!names.empty()) known.push_back(names.front());
+    }
     entry.error(key, fmt::format("the topology has no {} '{}'{}", key, wanted, suggestion(wanted, known)));
   }
   return found;

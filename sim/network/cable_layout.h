@@ -15,11 +15,12 @@ namespace a3sim {
 
 // A cable in one direction: both directions of a cable are two of them.
 struct Cable {
-  std::string from, to;  // a host or a switch: "host3", "leaf0", "spine7"
-  std::string level;     // "host-leaf", "leaf-spine": what reports sum up and whatif scales
+  std::string from,
+      to;  // a host or a switch: "host3", "leaf0", "spine7"; of a link whose ends are not known its name, and ""
+  std::string level;  // "host-leaf", "leaf-spine": what reports sum up and whatif scales
   BytesPerSecond rate{};
 
-  std::string name() const { return from + "->" + to; }
+  std::string name() const { return to.empty() ? from : from + "->" + to; }
 };
 
 // The cables of one plane, and which of them lie between two hosts. A host is where a die's port is plugged in. Two
@@ -30,6 +31,9 @@ class CableLayout {
 
   std::uint32_t hosts() const { return hosts_; }
   const std::vector<Cable>& cables() const { return cables_; }
+
+  // The file that describes it beside the configuration; empty: none does.
+  const std::string& file() const { return file_; }
 
   // How many ways there are from one host to another one; at least 1.
   virtual std::uint32_t ways(std::uint32_t from, std::uint32_t to) const = 0;
@@ -42,6 +46,7 @@ class CableLayout {
  protected:
   std::uint32_t hosts_ = 0;
   std::vector<Cable> cables_;
+  std::string file_;
 };
 
 // Reads a layout of one kind from its mapping `network.topology.<plane>`; one file each in topologies/, registered by the

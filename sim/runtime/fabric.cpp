@@ -187,6 +187,7 @@ void Fabric::watch_cables(Time now) {
     const double carried = network_->cable_rate(c);
     cable.is_full = carried >= rate(cable.capacity) * kFull;
     cable.peak = std::max(cable.peak, carried);
+    if (records_cables_) cable.record.note(now, carried, cable.is_full);
   }
 }
 
@@ -194,16 +195,40 @@ std::vector<CableUse> Fabric::cable_uses(Time until) const {
   std::vector<CableUse> uses;
   const double time = seconds(until.time_since_epoch());
   if (sent_.empty() || time == 0) return uses;
-  for (const Topology::CableLoad& load : topology_.cable_loads(sent_)) {
-    CableUse& use = uses.emplace_back(CableUse{load.cable->name(), load.cable->level, load.rate, load.bytes});
-    use.used = load.bytes / (rate(load.rate) * time);
+  std::vector<Topology::CableLoad> loads = topology_.cable_loads(sent_);
+  const auto used = [&](const Topology::CableLoad& load) { return load.bytes / (rate(load.rate) * time); };
+  std::ranges::stable_sort(loads, std::greater{}, used);
+  std::vector<const Cable*> cables;
+  for (const Topology::CableLoad& load : loads) {
+    cables.push_back(load.cable);
+    CableUse& use = uses.emplace_back(CableUse{
+        .name = load.cable->name(), .level = load.cable->level, .rate = load.rate, .bytes = load.bytes});
+    use.used = used(load);
     if (load.number == kNone) continue;
     const WatchedCable& watched = watched_[load.number];
-    use.peak = std::min(1.0, watched.peak / rate(load.rate));
-    if (load.rate == watched.nominal) use.full = watched.full;
+    use.peak = std::min(1.0, watched.peak / rate(load.same ? watched.nominal : load.rate));
+    if (!load.same) continue;
+    use.full = watched.full;
+    use.group = load.number;
   }
-  std::ranges::stable_sort(uses, std::greater{}, &CableUse::used);
+  if (records_cables_) add_records(until, uses, cables);
   return uses;
+}
+
+void Fabric::add_records(Time until, std::vector<CableUse>& uses,
+                         const std::vector<const Cable*>& cables) const {
+  constexpr std::size_t kTold = 10, kStretches = 200;
+  for (CableUse& use : uses)
+    if (use.group != kNone) use.full_stretches = watched_[use.group].record.full_stretches(until);
+  const std::size_t told = std::min(kTold, uses.size());
+  const std::vector<std::vector<CableTraffic>> traffic =
+      topology_.cable_traffic({cables.data(), told}, sent_);
+  for (std::size_t c = 0; c < told; ++c) {
+    uses[c].traffic = traffic[c];
+    if (uses[c].group == kNone) continue;
+    uses[c].over_time = watched_[uses[c].group].record.means(until, kStretches);
+    for (double& mean : uses[c].over_time) mean /= rate(watched_[uses[c].group].nominal);
+  }
 }
 
 // Ports that their end's memory cannot serve get what it can.

@@ -11,6 +11,7 @@
 #include "sim/core/ids.h"
 #include "sim/device/hardware.h"
 #include "sim/network/network.h"
+#include "sim/runtime/cable_record.h"
 #include "sim/runtime/cable_use.h"
 #include "sim/runtime/link_disturbances.h"
 #include "sim/runtime/topology.h"
@@ -42,6 +43,8 @@ class Fabric final : public EventHandler {
 
   // The ends by device, as the topology has them; they outlive the fabric.
   void connect(std::vector<FabricEnd*> ends) { ends_ = std::move(ends); }
+  // Keeps what cables carry at every date, before anything flows.
+  void record_cables() { records_cables_ = true; }
 
   // How a put to another rank goes.
   struct Put {
@@ -128,8 +131,12 @@ class Fabric final : public EventHandler {
     double peak = 0;                   // bytes a second
     bool is_full = false;              // now
     Duration full{};
+    CableRecord record{};  // where cables are recorded
   };
+  void add_records(Time until, std::vector<CableUse>& uses, const std::vector<const Cable*>& cables) const;
+
   std::vector<WatchedCable> watched_;
+  bool records_cables_ = false;
   Time watched_since_{};
   std::vector<double> sent_;  // bytes on the ports by source and destination; none where no plane has cables
   std::vector<std::uint32_t> ended_;

@@ -100,6 +100,7 @@ class Ranks {
       puts_.push_back(&devices_.back()->puts());
     }
     fabric_.connect({puts_.begin(), puts_.end()});
+    if (options.record) fabric_.record_cables();
     for (const auto& device : devices_) device->connect(events_, puts_);
   }
 

@@ -1,6 +1,9 @@
 #include "sim/runtime/topology.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -63,8 +66,7 @@ Topology::Route Topology::exchange(RankId rank, std::uint32_t level) const {
 // one plane after the other.
 void Topology::add_cables(const CablePlanes& cables) {
   std::vector<BytesPerSecond> capacities;
-  std::vector<PortPair> pairs;
-  std::vector<std::size_t> pair_numbers;
+  std::vector<RankPair> pairs;
   alone_.assign(std::size_t{ranks()} * ranks(), BytesPerSecond{std::numeric_limits<std::int64_t>::max()});
   std::vector<bool> changes;
   planes_ = cables;
@@ -82,7 +84,6 @@ void Topology::add_cables(const CablePlanes& cables) {
       for (std::uint32_t d = 0; d < ranks(); ++d) {
         const RankId src{s}, dst{d};
         if (s == d || level(src, dst).plane != plane.plane) continue;
-        const Route ports = route(src, dst);
         CablePath path =
             cable_path(*plane.layout, placement_.dies[s], placement_.dies[d], plane.rule, damaged.dead);
         for (CableShare& share : path) {
@@ -91,20 +92,74 @@ void Topology::add_cables(const CablePlanes& cables) {
           const double most = static_cast<double>(capacities[share.cable].count) / share.parts * share.whole;
           if (most < static_cast<double>(alone.count)) alone = {static_cast<std::int64_t>(most)};
         }
-        pairs.push_back({ports.from, ports.to, std::move(path)});
-        pair_numbers.push_back(pair(src, dst));
+        pairs.push_back({s, d, std::move(path)});
       }
     }
   }
-  reduced_ = reduce_cables(capacities, pairs, ports_.egress, ports_.ingress, changes);
+  reduce(capacities, pairs, changes);
+  if (devices_ < ranks() && has_cables()) pairs = turn(pairs, changes);
   find_changing_cables(capacities);
   path_.assign(std::size_t{ranks()} * ranks(), 0);
-  for (std::size_t p = 0; p < pairs.size(); ++p) path_[pair_numbers[p]] = reduced_.path[p];
-  if (has_cables() && devices_ < ranks())
+  for (std::size_t p = 0; p < pairs.size(); ++p)
+    path_[pair(RankId{pairs[p].src}, RankId{pairs[p].dst})] = reduced_.path[p];
+}
+
+// Leaves out what cannot bind, whichever ranks are simulated: each has its own ports here.
+void Topology::reduce(const std::vector<BytesPerSecond>& capacities, const std::vector<RankPair>& pairs,
+                      const std::vector<bool>& changes) {
+  std::vector<BytesPerSecond> egress, ingress;
+  for (std::size_t p = 0; p < ports_.egress.size(); p += devices_) {
+    for (std::uint32_t r = 0; r < ranks(); ++r) {
+      egress.push_back(ports_.egress[p + r % devices_]);
+      ingress.push_back(ports_.ingress[p + r % devices_]);
+    }
+  }
+  std::vector<PortPair> ports;
+  for (const RankPair& pair : pairs) {
+    const std::uint32_t first =
+        first_port_[level(RankId{pair.src}, RankId{pair.dst}).plane] / devices_ * ranks();
+    ports.push_back({first + pair.src, first + pair.dst, pair.path});
+  }
+  reduced_ = reduce_cables(capacities, ports, egress, ingress, changes);
+  for (std::size_t c = 0; c < capacities.size(); ++c) {
+    const std::uint32_t number = reduced_.represented[c];
+    same_.push_back(number != kNone && reduced_.cables[number] == capacities[c]);
+  }
+}
+
+// Replaces the cables that are left by orbits of cables. Returns the pairs that start on a simulated rank, which
+// reduced_.path is of then.
+std::vector<RankPair> Topology::turn(const std::vector<RankPair>& pairs, const std::vector<bool>& changes) {
+  std::vector<std::string> all, names(reduced_.cables.size());
+  for (const CablePlane& plane : planes_)
+    for (const Cable& cable : plane.layout->cables()) all.push_back(cable.name());
+  if (const auto changing = std::ranges::find(changes, true); changing != changes.end())
     throw InputError(
-        "experiment.simulate=alike: cables of network.topology may hold flows up, and ranks that stand for "
-        "others "
-        "have no cables of their own: expected all");
+        fmt::format("experiment.simulate=alike: cable {} comes and goes, so that ranks cannot stand for "
+                    "others: expected all",
+                    all[static_cast<std::size_t>(changing - changes.begin())]));
+  for (std::size_t c = all.size(); c-- > 0;)
+    if (const std::uint32_t number = reduced_.represented[c]; number != kNone) names[number] = all[c];
+  std::vector<RankPair> left;
+  for (std::size_t p = 0; p < pairs.size(); ++p)
+    left.push_back({pairs[p].src, pairs[p].dst, reduced_.paths[reduced_.path[p]]});
+  const CableOrbits orbits = turn_cables(reduced_.cables, left, ranks(), devices_, names);
+  std::erase_if(left, [&](const RankPair& pair) { return pair.src >= devices_; });
+  std::vector<PortPair> ports;
+  for (const RankPair& pair : left) {
+    const Route route = this->route(RankId{pair.src}, RankId{pair.dst});
+    ports.push_back({route.from, route.to, path_over(pair.path, orbits)});
+  }
+  ReducedCables turned = reduce_cables(orbits.capacity, ports, ports_.egress, ports_.ingress);
+  for (std::size_t c = 0; c < same_.size(); ++c) {
+    std::uint32_t& number = reduced_.represented[c];
+    const std::uint32_t orbit = number == kNone ? kNone : orbits.orbit[number];
+    number = orbit == kNone ? kNone : turned.represented[orbit];
+    same_[c] = same_[c] && number != kNone && turned.cables[number] == orbits.capacity[orbit];
+  }
+  turned.represented = std::move(reduced_.represented);
+  reduced_ = std::move(turned);
+  return left;
 }
 
 void Topology::find_changing_cables(const std::vector<BytesPerSecond>& capacities) {
@@ -121,28 +176,79 @@ void Topology::find_changing_cables(const std::vector<BytesPerSecond>& capacitie
   }
 }
 
-std::vector<Topology::CableLoad> Topology::cable_loads(const std::vector<double>& bytes) const {
+// Calls `visit(src, dst, cable, bytes)` for what each two ranks put on each cable of a plane.
+template <class Visit>
+void Topology::for_each_share(const std::vector<double>& bytes, const CablePlane& plane,
+                              const std::vector<bool>& dead, Visit visit) const {
+  for (std::uint32_t s = 0; s < ranks(); ++s) {
+    for (std::uint32_t d = 0; d < ranks(); ++d) {
+      const double sent = bytes[std::size_t{s} * ranks() + d];
+      if (s == d || sent == 0 || level(RankId{s}, RankId{d}).plane != plane.plane) continue;
+      for (const CableShare& share :
+           cable_path(*plane.layout, placement_.dies[s], placement_.dies[d], plane.rule, dead))
+        visit(s, d, share.cable, sent * share.parts / share.whole);
+    }
+  }
+}
+
+// Those of the simulated ranks, and of the ranks that these stand for.
+std::vector<double> Topology::bytes_of_all(const std::vector<double>& bytes) const {
+  if (devices_ == ranks()) return bytes;
+  std::vector<double> all(bytes.size(), 0);
+  for (std::uint32_t s = 0; s < ranks(); ++s) {
+    const std::uint32_t turned = s - s % devices_;
+    for (std::uint32_t d = 0; d < ranks(); ++d)
+      all[std::size_t{s} * ranks() + (d + turned) % ranks()] = bytes[std::size_t{s % devices_} * ranks() + d];
+  }
+  return all;
+}
+
+std::vector<Topology::CableLoad> Topology::cable_loads(const std::vector<double>& of_devices) const {
+  const std::vector<double> bytes = bytes_of_all(of_devices);
   std::vector<CableLoad> loads;
   for (std::size_t p = 0; p < planes_.size(); ++p) {
     const CablePlane& plane = planes_[p];
     const CableRates damaged = damaged_rates(*plane.layout, plane.damages);
     std::vector<double> carried(damaged.rates.size(), 0);
-    for (std::uint32_t s = 0; s < ranks(); ++s) {
-      for (std::uint32_t d = 0; d < ranks(); ++d) {
-        const double sent = bytes[std::size_t{s} * ranks() + d];
-        if (s == d || sent == 0 || level(RankId{s}, RankId{d}).plane != plane.plane) continue;
-        for (const CableShare& share :
-             cable_path(*plane.layout, placement_.dies[s], placement_.dies[d], plane.rule, damaged.dead))
-          carried[share.cable] += sent * share.parts / share.whole;
-      }
-    }
+    for_each_share(
+        bytes, plane, damaged.dead,
+        [&](std::uint32_t, std::uint32_t, std::uint32_t cable, double sent) { carried[cable] += sent; });
     for (std::uint32_t c = 0; c < carried.size(); ++c) {
-      if (carried[c] > 0)
-        loads.push_back({&plane.layout->cables()[c], damaged.rates[c], carried[c],
-                         reduced_.represented[first_cable_[p] + c]});
+      if (carried[c] == 0) continue;
+      const std::uint32_t cable = first_cable_[p] + c;
+      loads.push_back({&plane.layout->cables()[c], damaged.rates[c], carried[c], reduced_.represented[cable],
+                       same_[cable]});
     }
   }
   return loads;
+}
+
+std::vector<std::vector<CableTraffic>> Topology::cable_traffic(std::span<const Cable* const> cables,
+                                                               const std::vector<double>& of_devices) const {
+  const std::vector<double> bytes = bytes_of_all(of_devices);
+  std::vector<std::vector<CableTraffic>> traffic(cables.size());
+  for (const CablePlane& plane : planes_) {
+    const std::vector<Cable>& all = plane.layout->cables();
+    std::vector<std::uint32_t> asked(all.size(), kNone);  // by cable: its place in `cables`
+    bool any = false;
+    for (std::uint32_t i = 0; i < cables.size(); ++i) {
+      if (cables[i] < all.data() || cables[i] >= all.data() + all.size()) continue;
+      asked[static_cast<std::size_t>(cables[i] - all.data())] = i;
+      any = true;
+    }
+    if (!any) continue;
+    for_each_share(bytes, plane, damaged_rates(*plane.layout, plane.damages).dead,
+                   [&](std::uint32_t src, std::uint32_t dst, std::uint32_t cable, double sent) {
+                     if (asked[cable] != kNone) traffic[asked[cable]].push_back({src, dst, sent});
+                   });
+  }
+  for (std::vector<CableTraffic>& of_cable : traffic)
+    std::ranges::stable_sort(of_cable, std::greater{}, &CableTraffic::bytes);
+  return traffic;
+}
+
+const CablePath& Topology::path(RankId src, RankId dst) const {
+  return reduced_.paths.at(path_.empty() ? 0 : path_[pair(src, dst)]);
 }
 
 NetworkSpec Topology::network() const {

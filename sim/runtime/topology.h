@@ -11,8 +11,10 @@
 #include "sim/device/hardware.h"
 #include "sim/device/program.h"
 #include "sim/network/cable_reduction.h"
+#include "sim/network/cable_symmetry.h"
 #include "sim/network/network.h"
 #include "sim/runtime/cable_planes.h"
+#include "sim/runtime/cable_use.h"
 
 namespace a3sim {
 
@@ -77,14 +79,22 @@ class Topology {
   const std::vector<ChangingCable>& changing_cables() const { return changing_; }
   // Whether some plane has cables, be it that none may bind.
   bool has_planes() const { return !planes_.empty(); }
-  // What bytes between ranks, by source and destination, put on each cable that carries any.
+  // What bytes between ranks, by source and destination, put on each cable that carries any. Where ranks stand for others
+  // these are the bytes that the simulated ones send.
   struct CableLoad {
     const Cable* cable;
     BytesPerSecond rate{};  // under what is wrong with it all the time
     double bytes;
     std::uint32_t number;  // in network(); kNone: it cannot bind
+    bool same =
+        false;  // the one of network() is full when this one is, and carries the same part of its rate
   };
-  std::vector<CableLoad> cable_loads(const std::vector<double>& bytes) const;
+  std::vector<CableLoad> cable_loads(const std::vector<double>& of_devices) const;
+  // Whose bytes cables of cable_loads() carry, the largest first.
+  std::vector<std::vector<CableTraffic>> cable_traffic(std::span<const Cable* const> cables,
+                                                       const std::vector<double>& of_devices) const;
+  // The cables of network() on the way between two ranks that may hold their flows up.
+  const CablePath& path(RankId src, RankId dst) const;
   // Whether a cable may hold flows up.
   bool has_cables() const { return !reduced_.cables.empty(); }
   std::uint32_t ports_per_rank() const { return static_cast<std::uint32_t>(ports_.egress.size()) / devices_; }
@@ -95,6 +105,13 @@ class Topology {
   }
   void add_ports(const Hardware::Fabric::Plane& plane, std::uint32_t place, BytesPerSecond collective);
   void add_cables(const CablePlanes& cables);
+  void reduce(const std::vector<BytesPerSecond>& capacities, const std::vector<RankPair>& pairs,
+              const std::vector<bool>& changes);
+  std::vector<RankPair> turn(const std::vector<RankPair>& pairs, const std::vector<bool>& changes);
+  std::vector<double> bytes_of_all(const std::vector<double>& bytes) const;
+  template <class Visit>
+  void for_each_share(const std::vector<double>& bytes, const CablePlane& plane,
+                      const std::vector<bool>& dead, Visit visit) const;
   void find_changing_cables(const std::vector<BytesPerSecond>& capacities);
   std::size_t pair(RankId src, RankId dst) const { return std::size_t{index(src)} * ranks() + index(dst); }
 
@@ -109,6 +126,7 @@ class Topology {
   std::vector<std::uint32_t>
       first_cable_;  // by plane of planes_: the number of its first cable, before the reduction
   ReducedCables reduced_;
+  std::vector<bool> same_;  // by cable before the reduction: as CableLoad::same
   std::vector<ChangingCable> changing_;
   std::vector<std::uint32_t> path_;    // by pair of ranks; none without cables
   std::vector<BytesPerSecond> alone_;  // likewise: the most over the cables, for one flow

@@ -1,7 +1,13 @@
 #include "sim/runtime/cable_planes.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
 #include <string>
 
@@ -199,13 +205,159 @@ TEST_CASE("Planes, kinds and sizes that do not fit are refused where they stand"
       Catch::Matchers::Contains("network.yaml:2:"));
 }
 
-TEST_CASE("Ranks that stand for others are refused where a cable may bind, and run where none can") {
-  const std::vector<std::uint32_t> dies = first_dies(16);
-  CHECK_THROWS_WITH(
-      Topology(switched(), small_program(), dies, Transport::kPuts, 4, planes_of(kTwoToOne, 16)),
-      Catch::Matchers::Contains("expected all"));
-  CHECK_NOTHROW(
-      Topology(switched(), small_program(), dies, Transport::kPuts, 4, planes_of(kNonBlocking, 16)));
+namespace {
+
+// When each pair's bytes have left: by what starts on the simulated ranks alone.
+std::vector<double> ends_of_all_to_all(const Topology& topology) {
+  const auto network = Registry<NetworkBackend>::get("native").create(topology.network());
+  std::vector<double> ends(std::size_t{topology.devices()} * topology.ranks(), 0);
+  std::size_t flows = 0;
+  for (std::uint32_t s = 0; s < topology.devices(); ++s) {
+    for (std::uint32_t d = 0; d < topology.ranks(); ++d) {
+      if (s == d) continue;
+      const Topology::Route route = topology.route(RankId{s}, RankId{d});
+      // Sizes that turns of the group leave as they are.
+      const std::int64_t bytes = 1'000'000 + 10'000 * ((d + topology.ranks() - s) % topology.ranks());
+      network->start(Time(Duration(0)),
+                     {route.from, route.to, {bytes}, route.port, s * topology.ranks() + d, route.path});
+      ++flows;
+    }
+  }
+  std::vector<std::uint32_t> ended;
+  while (ended.size() < flows) {
+    const std::size_t before = ended.size();
+    const Time now = network->next_end();
+    network->advance(now, ended);
+    for (std::size_t i = before; i < ended.size(); ++i)
+      ends[ended[i]] = static_cast<double>(now.time_since_epoch().count());
+  }
+  return ends;
+}
+
+Topology standing_for_others(const std::string& yaml, std::uint32_t ranks, std::uint32_t devices) {
+  return Topology(switched(), small_program(), first_dies(ranks), Transport::kPuts, devices,
+                  planes_of(yaml, ranks));
+}
+
+}  // namespace
+
+TEST_CASE("Ranks of one leaf stand for all others on a tree whose cables bind, to the picosecond") {
+  // A tree of three levels is turned by a whole pod of two leaves.
+  const std::string three_levels =
+      "topology: {hccs: {kind: fat_tree, levels: [{name: a, down: 4, rate: 100 GB/s}, {name: b, down: 2, up: "
+      "2, "
+      "rate: 70 GB/s}, {name: c, down: 2, rate: 90 GB/s}]}}\n";
+  const std::pair<std::string, std::uint32_t> cases[] = {
+      {kTwoToOne, 4},
+      {kTwoToOne, 8},
+      {std::string(kTwoToOne) + "damage: [{switch: spine1, factor: 0}]\n", 4},
+      {three_levels, 8},
+      {"topology: {hccs: {kind: full, hosts: 16, rate: 3 GB/s}}\n", 4}};
+  for (const auto& [yaml, devices] : cases) {
+    INFO(yaml);
+    const std::vector<double> all = ends_of_all_to_all(topology_of(yaml, 16)),
+                              some = ends_of_all_to_all(standing_for_others(yaml, 16, devices));
+    CHECK(standing_for_others(yaml, 16, devices).has_cables());
+    for (std::size_t i = 0; i < some.size(); ++i) CHECK(std::abs(all[i] - some[i]) <= 1);
+  }
+  CHECK_THROWS_WITH(standing_for_others(three_levels, 16, 4),
+                    Catch::Matchers::Contains("no cable carries the flows"));
+}
+
+TEST_CASE("What turns of a group do not map onto itself is refused by its cable, unless no cable can bind") {
+  const auto refusal = [](const std::string& yaml, std::uint32_t ranks, std::uint32_t devices) {
+    try {
+      standing_for_others(yaml, ranks, devices);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  using Catch::Matchers::Contains;
+  // Turned by one rank, a leaf's ranks come to lie under two leaves.
+  CHECK_THAT(refusal(kTwoToOne, 16, 1), Contains("no cable carries the flows") && Contains("expected all"));
+  CHECK_THAT(refusal(std::string(kTwoToOne) + "routes: {hccs: {kind: hash}}\n", 16, 4),
+             Contains("no cable carries the flows"));
+  CHECK_THAT(refusal(std::string(kTwoToOne) + "damage: [{cable: leaf1->spine0, factor: 0.5}]\n", 16, 4),
+             Contains("has another rate and takes the place of cable leaf"));
+  CHECK_THAT(refusal(std::string(kTwoToOne) +
+                         "damage: [{cable: leaf1->spine0, factor: 0.5, period: 1 ms, duty: 50 %}]\n",
+                     16, 4),
+             Contains("cable leaf1->spine0 comes and goes"));
+  for (const std::uint32_t devices : {1U, 2U, 4U, 8U})
+    CHECK_FALSE(standing_for_others(kNonBlocking, 16, devices).has_cables());
+}
+
+TEST_CASE("Cables carry what ranks send that others stand for, too") {
+  const auto loads = [](const Topology& topology) {
+    std::vector<double> bytes(16 * 16, 0);
+    for (std::uint32_t s = 0; s < topology.devices(); ++s)
+      for (std::uint32_t d = 0; d < 16; ++d) bytes[s * 16 + d] = 1000 + (d + 16 - s) % 16;
+    std::vector<double> carried;
+    for (const Topology::CableLoad& load : topology.cable_loads(bytes)) carried.push_back(load.bytes);
+    return carried;
+  };
+  CHECK(loads(topology_of(kTwoToOne, 16)) == loads(standing_for_others(kTwoToOne, 16, 4)));
+}
+
+TEST_CASE("A SimGrid platform takes as long as the same tree in YAML, flow by flow") {
+  // Four hosts a leaf, one spine, two to one; each route as the file says it.
+  std::string xml =
+      "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+      "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">\n";
+  for (int h = 0; h < 16; ++h) {
+    xml += fmt::format(
+        "<host id=\"die{0}\" speed=\"1Gf\"/><link id=\"l{0}\" bandwidth=\"100GBps\" latency=\"1us\" "
+        "sharing_policy=\"SPLITDUPLEX\"/>\n",
+        h);
+  }
+  for (int l = 0; l < 4; ++l)
+    xml += fmt::format(
+        "<link id=\"up{}\" bandwidth=\"200GBps\" latency=\"1us\" sharing_policy=\"SPLITDUPLEX\"/>\n", l);
+  for (int s = 0; s < 16; ++s) {
+    for (int d = s + 1; d < 16; ++d) {
+      const std::string across = s / 4 == d / 4
+                                     ? ""
+                                     : fmt::format(
+                                           "<link_ctn id=\"up{}\" direction=\"UP\"/><link_ctn id=\"up{}\" "
+                                           "direction=\"DOWN\"/>",
+                                           s / 4, d / 4);
+      xml += fmt::format(
+          "<route src=\"die{}\" dst=\"die{}\"><link_ctn id=\"l{}\" direction=\"UP\"/>{}<link_ctn id=\"l{}\" "
+          "direction=\"DOWN\"/></route>\n",
+          s, d, s, across, d);
+    }
+  }
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / fmt::format("a3sim_tree_{}.xml", ::getpid());
+  std::ofstream(file) << xml << "</zone></platform>\n";
+  const Topology platform =
+      topology_of("topology: {hccs: {kind: platform, file: " + file.string() + ", host: 'die{die}'}}\n", 16);
+  std::filesystem::remove(file);
+  const Topology tree = topology_of(
+      "topology: {hccs: {kind: two_level, leaves: 4, leaf: 4, spines: 1, rate: 100 GB/s, oversubscription: "
+      "2}}\n",
+      16);
+  CHECK(platform.has_cables());
+  CHECK(ends_of_all_to_all(platform) == ends_of_all_to_all(tree));
+}
+
+TEST_CASE("Whose bytes a cable carries is told, the largest first, and they are all of its bytes") {
+  const Topology topology = topology_of(kTwoToOne, 16);
+  std::vector<double> bytes(16 * 16, 1000);
+  bytes[1 * 16 + 9] = 5000;
+  for (const Topology::CableLoad& load : topology.cable_loads(bytes)) {
+    const Cable* const cable = load.cable;
+    const std::vector<CableTraffic> traffic = topology.cable_traffic({&cable, 1}, bytes).front();
+    double sum = 0;
+    for (const CableTraffic& pair : traffic) sum += pair.bytes;
+    CHECK(sum == Approx(load.bytes).epsilon(1e-12));
+    if (cable->name() != "leaf0->spine1") continue;
+    CHECK(traffic.size() == 4 * 12);  // from each host of the leaf to each elsewhere
+    CHECK(traffic.front().src == 1);
+    CHECK(traffic.front().dst == 9);
+    CHECK(traffic.front().bytes == 2500);  // half goes over the other spine
+  }
 }
 
 }  // namespace a3sim

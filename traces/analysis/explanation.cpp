@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "traces/analysis/held_links.h"
 #include "traces/analysis/operator_blame.h"
 #include "traces/analysis/pass_sums.h"
 
@@ -66,7 +67,10 @@ void add_stretches(Report& report, const Trace& trace, const CriticalPath& path)
     const Duration time = stretch.blame[static_cast<std::size_t>(most)];
     const double of_it = seconds(time) / seconds(stretch.to - stretch.from);
     table.add({operators_text(trace, stretch.ops), stretch.from, stretch.to, whole(stretch.tasks),
-               fmt::format("{} {}", name_of(most), in_percent(of_it))});
+               fmt::format("{} {}",
+                           most == Blame::kLink ? link_name(trace, path, stretch.from, stretch.to)
+                                                : std::string(name_of(most)),
+                           in_percent(of_it))});
   }
 }
 
@@ -197,6 +201,7 @@ Report explanation_report(const std::string& pass, const Trace& trace, const Exp
   add_stretches(report, trace, explanation.path);
   add_steps(report, trace, explanation.path);
   add_blame(report, "blame ms", blame_of(trace, explanation.path));
+  add_links(report, trace, explanation.path);
   add_ranks(report, trace, explanation, rank);
   add_roofs(report, trace, explanation.roofs);
   add_reuse(report, trace);

@@ -78,9 +78,14 @@ nlohmann::ordered_json figure_json(const Figure& figure) {
                               {"legend", figure.legend},   {"x", axis_json(figure.x)},
                               {"y", axis_json(figure.y)},  {"color", axis_json(figure.color)},
                               {"stacked", figure.stacked}, {"key", figure.key}};
-  for (const char* list : {"series", "cells", "marks"}) json[list] = nlohmann::ordered_json::array();
+  for (const char* list : {"series", "cells", "links", "marks"}) json[list] = nlohmann::ordered_json::array();
   for (const FigureSeries& series : figure.series) json["series"].push_back(series_json(series));
   for (const FigureCell& cell : figure.cells) json["cells"].push_back({cell.x, cell.y, cell.value});
+  for (const FigureLink& link : figure.links)
+    json["links"].push_back({{"from", {link.x1, link.y1}},
+                             {"to", {link.x2, link.y2}},
+                             {"value", link.value},
+                             {"name", link.name}});
   for (const FigureMark& mark : figure.marks)
     json["marks"].push_back({{"x", mark.x}, {"y", mark.y}, {"text", mark.text}});
   return json;

@@ -56,6 +56,12 @@ struct FigureCell {
   double x = 0, y = 0, value = 0;
 };
 
+// A line between two points that is coloured by its value, as cells are.
+struct FigureLink {
+  double x1 = 0, y1 = 0, x2 = 0, y2 = 0, value = 0;
+  std::string name;
+};
+
 struct FigureMark {
   double x = 0, y = 0;
   std::string text;
@@ -63,11 +69,12 @@ struct FigureMark {
 
 struct Figure {
   std::string title, origin;  // origin: where the values are from
-  FigureAxis x, y, color;     // color: of the cells
+  FigureAxis x, y, color;     // color: of the cells and links
   std::string legend;         // above the series' names
   bool stacked = false;       // bars lie on those of the series before
   std::vector<FigureSeries> series;
   std::vector<FigureCell> cells;
+  std::vector<FigureLink> links;
   std::vector<FigureMark> marks;  // words or numbers beside points
   std::vector<std::string> key;   // what the marks' numbers mean, a line each
 };

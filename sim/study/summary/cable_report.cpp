@@ -60,7 +60,7 @@ std::string full_cable(std::string_view pass, Duration makespan, const std::vect
 }
 
 void add_hottest_cables(const PassResult& pass, Report& report) {
-  constexpr std::size_t kMost = 100;
+  constexpr std::size_t kMost = 1000;
   if (pass.run.cables.empty()) return;
   Table& table = report.table(
       "cables",

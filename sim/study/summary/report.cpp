@@ -6,6 +6,7 @@
 #include <deque>
 #include <iterator>
 
+#include "sim/study/summary/cable_files.h"
 #include "sim/study/summary/cable_report.h"
 #include "sim/study/summary/operator_report.h"
 #include "sim/study/summary/own_values.h"
@@ -251,6 +252,11 @@ std::vector<NamedFile> trace_files(const Experiment& experiment, const PassResul
                                {"causes_" + pass.name + ".csv", causes_csv(trace)}};
   if (std::ranges::any_of(trace.hosts, [](const auto& host) { return !host.empty(); }))
     files.push_back({"host_" + pass.name + ".csv", hosts_csv(trace)});
+  if (!trace.links.empty()) files.push_back({"links_" + pass.name + ".csv", links_csv(trace)});
+  if (!pass.run.cables.empty()) {
+    files.push_back({"cables_" + pass.name + ".csv", cables_csv(pass.run.cables, pass.run.makespan)});
+    files.push_back({"cable_traffic_" + pass.name + ".csv", cable_traffic_csv(pass.run.cables)});
+  }
   return files;
 }
 

@@ -10,6 +10,8 @@
 #include "sim/core/read_file.h"
 #include "sim/diagnosis/rules/advice_report.h"
 #include "sim/diagnosis/rules/finding_section.h"
+#include "sim/study/summary/cable_figures.h"
+#include "sim/study/summary/cable_report.h"
 #include "sim/study/summary/known_run.h"
 #include "sim/study/summary/run_answer.h"
 #include "sim/study/summary/step_section.h"
@@ -62,6 +64,26 @@ void add_figures(Page& page, const std::vector<KnownRun>& runs) {
   if (!time.json.empty()) page.add("Where the time goes", time);
   if (!l2.json.empty()) page.add("L2", l2);
   if (!roofs.json.empty()) page.add("Roofline", roofs);
+}
+
+void add_cable_figures(Page& page, const std::vector<KnownRun>& runs) {
+  PageBlocks blocks;
+  for (const KnownRun& run : runs) {
+    for (std::size_t p = 0; p < run.passes.size(); ++p) {
+      const std::vector<CableUse>& cables = run.run->cables[p];
+      if (cables.empty()) continue;
+      const Trace& trace = run.passes[p].pass->trace;
+      const std::string title = fmt::format("{}, {}", run.name, run.passes[p].pass->name);
+      const std::string full = full_cable(run.passes[p].pass->name, trace.makespan, cables);
+      if (!full.empty()) blocks.verdict(full);
+      const Figure map = cable_map(title, cables);
+      if (!map.links.empty()) blocks.figure(map);
+      const Figure over_time = cables_over_time(title, trace.makespan, cables);
+      if (!over_time.series.empty()) blocks.figure(over_time);
+      blocks.table(hottest_cables(cables));
+    }
+  }
+  if (!blocks.json.empty()) page.add("Cables and switches", blocks);
 }
 
 void add_tables(Page& page, const KnownRun& run, bool several) {
@@ -125,6 +147,7 @@ void add_saved_runs(Page& page, std::span<const SavedRun> saved) {
     for (const KnownPass& pass : run.passes)
       if (pass.advice) findings.push_back({run.name, pass.pass, &*pass.advice});
   add_findings(page, findings);
+  add_cable_figures(page, runs);
   for (std::size_t i = 1; i < runs.size(); ++i) add_differences(page, runs.front(), runs[i]);
   add_figures(page, runs);
   for (const KnownRun& run : runs) add_tables(page, run, several);

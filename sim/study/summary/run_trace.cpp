@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/runtime/execution.h"
+#include "sim/study/summary/cable_blame.h"
 #include "sim/study/summary/operator_report.h"
 
 namespace a3sim {
@@ -107,6 +108,7 @@ Trace trace_of(const Experiment& experiment, const PassResult& pass) {
     add_rank(pass, rank, trace);
     trace.hosts.push_back(pass.run.ranks[rank].host);
   }
+  blame_cables(experiment, pass, trace);
   return trace;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "sim/core/config/config.h"
 #include "sim/core/config/decimal.h"
@@ -10,6 +11,7 @@
 #include "sim/core/read_file.h"
 #include "sim/memory/l2/l2.h"
 #include "sim/runtime/execution.h"
+#include "sim/study/summary/cable_files.h"
 #include "traces/analysis/inferred_causes.h"
 #include "traces/trace_csv.h"
 
@@ -199,20 +201,40 @@ std::filesystem::path tasks_file(const std::filesystem::path& directory, const s
   return directory / ("tasks_" + pass + ".csv");
 }
 
-// Where one pass has tasks and another does not, a file is missing.
 std::vector<CableUse> read_cable_uses(const Config& pass) {
+  constexpr double kMostUsed =
+      1e6;  // more than 1 where a cable that comes and goes is slow outside its periods
   std::vector<CableUse> uses;
   if (!pass.has("cables")) return uses;
   for (const Config& item : pass.maps("cables")) {
     CableUse& use = uses.emplace_back();
     use.name = item.text("name");
     use.level = item.text("level");
-    use.used = amount_of(item, "used");
+    use.rate = {item.integer("rate_bytes_per_s", 1, std::numeric_limits<std::int64_t>::max())};
+    use.bytes = item.number("bytes", 0, static_cast<double>(kMostBytes));
+    use.used = item.number("used", 0, kMostUsed);
+    use.peak = item.number("peak", 0, kMostUsed);
     use.full = time_of(item, "full_ps");
   }
   return uses;
 }
 
+// Reads what a recorded pass says of cables beside result.json, where it is there.
+void read_cable_files(const std::filesystem::path& directory, const std::string& pass, Trace& trace,
+                      std::vector<CableUse>& cables) {
+  std::error_code error;
+  const auto read = [&](const std::string& kind, const auto& reader) {
+    const std::filesystem::path file = directory / (kind + "_" + pass + ".csv");
+    if (std::filesystem::exists(file, error)) reader(read_file(file), file.string());
+  };
+  read("links", [&](const std::string& csv, const std::string& name) { read_links(csv, name, trace); });
+  read("cables",
+       [&](const std::string& csv, const std::string& name) { read_cables_csv(csv, name, cables); });
+  read("cable_traffic",
+       [&](const std::string& csv, const std::string& name) { read_cable_traffic_csv(csv, name, cables); });
+}
+
+// Where one pass has tasks and another does not, a file is missing.
 bool is_traced(const std::filesystem::path& directory, const std::vector<Config>& passes) {
   return std::ranges::any_of(passes, [&](const Config& pass) {
     std::error_code error;
@@ -262,8 +284,11 @@ SavedRun read_run(const std::filesystem::path& directory, std::string_view pass,
       trace.last = kNoTask;
       run.sums.push_back(read_sums(config, trace.machine.workers));
     }
+    std::vector<CableUse> cables = read_cable_uses(config);
+    diagnostics.throw_if_any();
+    if (traced) read_cable_files(directory, names.back(), trace, cables);
     run.passes.push_back({names.back(), std::move(trace)});
-    run.cables.push_back(read_cable_uses(config));
+    run.cables.push_back(std::move(cables));
   }
   diagnostics.throw_if_any();
   if (run.passes.empty() && !names.empty())

@@ -20,10 +20,11 @@ export interface Figure {
   legend: string;
   x: Axis;
   y: Axis;
-  color: Axis; // of the cells
+  color: Axis; // of the cells and links
   stacked: boolean; // bars lie on those of the series before
   series: Series[];
   cells: [number, number, number][];
+  links: { from: [number, number]; to: [number, number]; value: number; name: string }[]; // lines, coloured by their values
   marks: { x: number; y: number; text: string }[];
   key: string[];
 }
@@ -108,7 +109,7 @@ class Drawing {
     const top = 24 + title_high * this.title_lines.length + line_high * this.text_lines.length;
     let right = 22;
     if (this.beside) right = this.legend_width + 20;
-    if (figure.cells.length > 0) right += 78;
+    if (this.coloured()) right += 78;
     this.aslant = this.slanted();
     // What a name aslant takes below the axis, and to the left of its place.
     const reach = this.aslant ? Math.min(190, this.longest_below()) : 0;
@@ -125,6 +126,8 @@ class Drawing {
     this.heading();
     this.axes();
     if (this.figure.cells.length > 0) this.cells();
+    this.links();
+    if (this.coloured()) this.color_bar(this.box.right + 16, this.box.top, this.box.bottom);
     this.bands();
     for (let i = 0; i < this.figure.series.length; ++i) this.series(this.figure.series[i]!);
     this.bars();
@@ -196,7 +199,7 @@ class Drawing {
     for (const tick of ticks(figure.x, room)) {
       const x = this.x(tick.at);
       if (x < box.left - 0.5 || x > box.right + 0.5) continue;
-      if (figure.cells.length === 0) this.line(x, box.top, x, box.bottom, theme.grid);
+      if (!this.coloured()) this.line(x, box.top, x, box.bottom, theme.grid);
       if (aslant)
         this.text(x, box.bottom + 14, tick.text,
           { "text-anchor": "end", "font-size": 11, transform: "rotate(-32 " + round(x) + " " + round(box.bottom + 14) + ")" });
@@ -205,7 +208,7 @@ class Drawing {
     for (const tick of ticks(figure.y, 6)) {
       const y = this.y(tick.at);
       if (y < box.top - 0.5 || y > box.bottom + 0.5) continue;
-      if (figure.cells.length === 0) this.line(box.left, y, box.right, y, theme.grid);
+      if (!this.coloured()) this.line(box.left, y, box.right, y, theme.grid);
       this.text(box.left - 6, y + 4, tick.text, { "text-anchor": "end" });
     }
     this.out += tag("rect", {
@@ -318,7 +321,7 @@ class Drawing {
   }
 
   private cells(): void {
-    const { box, figure } = this, w = (this.x(1) - this.x(0)) * 0.98, h = (this.y(0) - this.y(1)) * 0.98;
+    const { figure } = this, w = (this.x(1) - this.x(0)) * 0.98, h = (this.y(0) - this.y(1)) * 0.98;
     for (const cell of figure.cells) {
       const part = share(figure.color, cell[2]), x = this.x(cell[0]), y = this.y(cell[1]);
       const what = figure.x.names[cell[0]] + ", " + figure.y.names[cell[1]] + ": " + significant(cell[2]);
@@ -330,7 +333,19 @@ class Drawing {
       if (width_of(text) < w && h > 12)
         this.text(x, y + 4, text, { "text-anchor": "middle", "pointer-events": "none", fill: part > 0.5 ? "#000" : "#fff" });
     }
-    this.color_bar(box.right + 16, box.top, box.bottom);
+  }
+
+  private coloured(): boolean {
+    return this.figure.cells.length > 0 || this.figure.links.length > 0;
+  }
+
+  // What is used most lies above the others.
+  private links(): void {
+    for (const link of [...this.figure.links].sort((a, b) => a.value - b.value))
+      this.out += tag("line", {
+        x1: round(this.x(link.from[0])), y1: round(this.y(link.from[1])), x2: round(this.x(link.to[0])), y2: round(this.y(link.to[1])),
+        stroke: viridisAt(share(this.figure.color, link.value)), "stroke-width": this.figure.links.length > 200 ? 1.2 : 2.2,
+      }, tag("title", {}, escaped(link.name + ": " + significant(link.value))));
   }
 
   private color_bar(x: number, top: number, bottom: number): void {

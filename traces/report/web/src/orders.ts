@@ -44,7 +44,7 @@ const percent = (part: number, digits = 2) => `${(100 * part).toFixed(digits)} %
 const signed = (part: number | null | undefined) => (part == null ? "-" : `${part >= 0 ? "+" : "−"}${percent(Math.abs(part))}`);
 const point = (x: number, y: number): FigurePoint => [x, y, y, y];
 const figure = (title: string, origin: string): Figure =>
-  ({ title, origin, legend: "", x: no_axis, y: no_axis, color: no_axis, stacked: false, series: [], cells: [], marks: [], key: [] });
+  ({ title, origin, legend: "", x: no_axis, y: no_axis, color: no_axis, stacked: false, series: [], cells: [], links: [], marks: [], key: [] });
 
 function card(label: string, value: string, note: string): HTMLElement {
   return el("div", { class: "answer" }, el("span", { class: "label" }, label), el("span", { class: "value" }, value), el("span", { class: "note" }, note));

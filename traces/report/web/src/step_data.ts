@@ -105,7 +105,7 @@ function stacked(title: string, origin: string, x: string, names: string[], y: s
   const most = Math.max(...names.map((_, i) => series.reduce((sum, one) => sum + one.points[i]![1], 0)));
   return {
     title, origin, legend: "time of a die", stacked: true, x: { ...places(names), name: x }, y: { ...axis, name: y, high: (most || 1) * 1.04 },
-    color: { ...axis, name: "" }, series, cells: [], marks: [], key: [],
+    color: { ...axis, name: "" }, series, cells: [], links: [], marks: [], key: [],
   };
 }
 

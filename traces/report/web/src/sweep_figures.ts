@@ -10,7 +10,7 @@ const most_series = 24, most_colors = 8, most_numbered = 20, most_named = 12;
 const heading = (name: string, unit: string) => (unit ? `${name}, ${unit}` : name);
 
 function figure(title: string, origin: string): Figure {
-  return { title, origin, legend: "", x: no_axis, y: no_axis, color: no_axis, stacked: false, series: [], cells: [], marks: [], key: [] };
+  return { title, origin, legend: "", x: no_axis, y: no_axis, color: no_axis, stacked: false, series: [], cells: [], links: [], marks: [], key: [] };
 }
 
 // Axes that a figure does not show, on which the chosen points differ.

@@ -1,0 +1,90 @@
+#include "sim/network/platform_module.h"
+
+#include <xbt/log.h>
+
+#include <cstdio>
+#include <exception>
+#include <map>
+#include <simgrid/s4u.hpp>
+#include <string>
+#include <vector>
+
+namespace a3sim {
+namespace {
+
+namespace s4u = simgrid::s4u;
+
+std::vector<s4u::Host*> numbered_hosts(const std::string& prefix, const std::string& suffix) {
+  std::vector<s4u::Host*> hosts;
+  while (hosts.size() <= kMostPlatformHosts) {
+    s4u::Host* const host = s4u::Host::by_name_or_null(prefix + std::to_string(hosts.size()) + suffix);
+    if (host == nullptr) break;
+    hosts.push_back(host);
+  }
+  return hosts;
+}
+
+// Each link once, before the first route that takes it.
+class PlatformWriter {
+ public:
+  explicit PlatformWriter(std::FILE* out) : out_(out) {}
+
+  void write_route(const std::vector<s4u::Link*>& links) {
+    for (s4u::Link* const link : links) {
+      if (!numbers_.try_emplace(link, numbers_.size()).second) continue;
+      std::fprintf(out_, "link %.17g %d %s\n", link->get_bandwidth(),
+                   static_cast<int>(link->get_sharing_policy()), link->get_cname());
+    }
+    std::fputs("route", out_);
+    for (s4u::Link* const link : links) std::fprintf(out_, " %zu", numbers_.at(link));
+    std::fputc('\n', out_);
+  }
+
+ private:
+  std::FILE* out_;
+  std::map<s4u::Link*, std::size_t> numbers_;
+};
+
+void write_platform(const char* file, const std::string& prefix, const std::string& suffix, std::FILE* out,
+                    PlatformProgress& progress) {
+  std::string program = "a3sim", log = "--log=root.thresh:error";
+  char* arguments[] = {program.data(), log.data(), nullptr};
+  int count = 2;
+  s4u::Engine engine(&count, arguments);
+  engine.load_platform(file);
+  engine.seal_platform();
+  progress.loaded = 1;
+  const std::vector<s4u::Host*> hosts = numbered_hosts(prefix, suffix);
+  std::fprintf(out, "hosts %zu\n", hosts.size());
+  if (hosts.size() > kMostPlatformHosts) return;
+  PlatformWriter writer(out);
+  for (std::uint32_t from = 0; from < hosts.size(); ++from) {
+    for (std::uint32_t to = 0; to < hosts.size(); ++to) {
+      if (from == to) continue;
+      progress.from = from;
+      progress.to = to;
+      std::vector<s4u::Link*> links;
+      double latency = 0;
+      hosts[from]->route_to(hosts[to], links, &latency);
+      writer.write_route(links);
+    }
+  }
+  std::fputs("end\n", out);
+}
+
+}  // namespace
+
+extern "C" [[gnu::visibility("default")]] void a3sim_write_platform(const char* file, const char* prefix,
+                                                                    const char* suffix, int descriptor,
+                                                                    PlatformProgress* progress) {
+  std::FILE* const out = fdopen(descriptor, "w");
+  if (out == nullptr) return;
+  try {
+    write_platform(file, prefix, suffix, out, *progress);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+  }
+  std::fflush(out);
+}
+
+}  // namespace a3sim

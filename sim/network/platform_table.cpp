@@ -1,0 +1,247 @@
+#include "sim/network/platform_table.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <new>
+#include <sstream>
+#include <string_view>
+
+#include "sim/core/error.h"
+#include "sim/core/read_file.h"
+#include "sim/network/platform_module.h"
+#include "sim/network/platform_text.h"
+#include "sim/network/simgrid_rates.h"
+
+namespace a3sim {
+namespace {
+
+constexpr int kMostSeconds = 60;
+constexpr std::size_t kMostOutput = std::size_t{1} << 29;
+
+// What the other process has said, and how it ended.
+struct Reading {
+  std::string table, errors;
+  bool in_time = true, small = true, loaded = false;
+  std::uint32_t from = 0, to = 0;  // where it stood
+};
+
+// Of the process that reads; never returns.
+[[noreturn]] void read_in_child(const char* file, const char* prefix, const char* suffix, int table,
+                                int errors, PlatformProgress* progress) {
+  dup2(errors, STDERR_FILENO);
+  dup2(errors, STDOUT_FILENO);
+#ifndef __SANITIZE_ADDRESS__
+  constexpr rlim_t kMostData = rlim_t{4} << 30;
+  const rlimit data{kMostData, kMostData}, core{0, 0};
+  setrlimit(RLIMIT_DATA, &data);
+  setrlimit(RLIMIT_CORE, &core);
+#endif
+  void* const module = dlopen(kSimGridModule, RTLD_NOW | RTLD_LOCAL);
+  void* const write = module != nullptr ? dlsym(module, kWritePlatform) : nullptr;
+  if (write == nullptr) {
+    dprintf(STDERR_FILENO, "SimGrid cannot be loaded: %s\n", dlerror());
+    _exit(1);
+  }
+  reinterpret_cast<decltype(&a3sim_write_platform)>(write)(file, prefix, suffix, table, progress);
+  _exit(0);
+}
+
+// Reads both pipes until both are closed, for a minute.
+void collect(int table, int errors, Reading& reading) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(kMostSeconds);
+  std::array<pollfd, 2> pipes{{{table, POLLIN, 0}, {errors, POLLIN, 0}}};
+  std::array<char, 1 << 16> buffer{};
+  while (pipes[0].fd >= 0 || pipes[1].fd >= 0) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    reading.in_time = left.count() > 0;
+    if (!reading.in_time) return;
+    if (poll(pipes.data(), pipes.size(), static_cast<int>(left.count())) < 0 && errno != EINTR) return;
+    for (pollfd& pipe : pipes) {
+      if (pipe.fd < 0 || pipe.revents == 0) continue;
+      const ssize_t got = read(pipe.fd, buffer.data(), buffer.size());
+      if (got <= 0) {
+        pipe.fd = -1;
+        continue;
+      }
+      std::string& text = pipe.fd == table ? reading.table : reading.errors;
+      text.append(buffer.data(), static_cast<std::size_t>(got));
+      reading.small = reading.table.size() + reading.errors.size() <= kMostOutput;
+      if (!reading.small) return;
+    }
+  }
+}
+
+Reading read_in_process(const std::string& file, const std::string& prefix, const std::string& suffix) {
+  void* const shared =
+      mmap(nullptr, sizeof(PlatformProgress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  std::array<int, 2> table{}, errors{};
+  if (shared == MAP_FAILED || pipe(table.data()) != 0 || pipe(errors.data()) != 0)
+    throw RunError(fmt::format("{}: no process can be started to read it", file));
+  auto* const progress = new (shared) PlatformProgress;
+  const pid_t child = fork();
+  if (child == 0) read_in_child(file.c_str(), prefix.c_str(), suffix.c_str(), table[1], errors[1], progress);
+  close(table[1]);
+  close(errors[1]);
+  Reading reading;
+  if (child > 0) {
+    collect(table[0], errors[0], reading);
+    kill(child, SIGKILL);
+    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  close(table[0]);
+  close(errors[0]);
+  reading.loaded = progress->loaded != 0;
+  reading.from = progress->from;
+  reading.to = progress->to;
+  munmap(shared, sizeof(PlatformProgress));
+  if (child < 0) throw RunError(fmt::format("{}: no process can be started to read it", file));
+  return reading;
+}
+
+// SimGrid's own words, on one line and without where in its sources they come from.
+std::string words_of(const std::string& errors) {
+  constexpr std::size_t kMostWords = 400;
+  std::string line;
+  std::istringstream lines(errors);
+  for (std::string next; line.size() < kMostWords && std::getline(lines, next);) {
+    if (next.find("Backtrace") != std::string::npos || next.find("** SimGrid: UNCAUGHT") == 0) break;
+    if (const std::size_t level = next.find("CRITICAL] "); level != std::string::npos)
+      next = next.substr(level + 10);
+    if (const std::size_t level = next.find("ERROR] "); level != std::string::npos)
+      next = next.substr(level + 7);
+    if (!next.empty()) line += (line.empty() ? "" : "; ") + next;
+  }
+  return line.substr(0, kMostWords);
+}
+
+// Takes the lines that the module writes apart.
+class TableReader {
+ public:
+  TableReader(const std::string& file, std::string_view xml, std::string prefix, std::string suffix)
+      : file_(file), xml_(xml), prefix_(std::move(prefix)), suffix_(std::move(suffix)) {}
+
+  PlatformTable read(const Reading& reading) {
+    std::istringstream lines(reading.table);
+    bool ended = false;
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream words(line);
+      std::string what;
+      words >> what;
+      ended = ended || what == "end";
+      if (what == "hosts") read_hosts(words);
+      if (what == "link") read_link(words);
+      if (what == "route") read_route(words);
+    }
+    if (!ended) fail(reading);
+    return std::move(table_);
+  }
+
+ private:
+  void read_hosts(std::istringstream& words) {
+    words >> table_.hosts;
+    if (table_.hosts > kMostPlatformHosts)
+      throw InputError(
+          fmt::format("{}: more than {} hosts are called {}", file_, kMostPlatformHosts, host("…")));
+    if (table_.hosts == 0)
+      throw InputError(
+          fmt::format("{}: no host is called '{}': 'host' says what the hosts of dies are called, with "
+                      "{{die}} for the number from 0 on",
+                      file_, host("0")));
+    table_.routes.resize(std::size_t{table_.hosts} * table_.hosts);
+  }
+  void read_link(std::istringstream& words) {
+    constexpr int kShared = 1;
+    double rate = 0;
+    int policy = 0;
+    PlatformLink link;
+    words >> rate >> policy;
+    std::getline(words >> std::ws, link.name);
+    if (policy != kShared)
+      throw InputError(
+          fmt::format("{}: link '{}' is not SHARED or SPLITDUPLEX, and routes go over it: what caps one flow "
+                      "alone is no cable; leave it out of the routes",
+                      place(link.name), link.name));
+    constexpr double kMostRate = 1e18;
+    if (!(rate >= 1 && rate < kMostRate))
+      throw InputError(fmt::format("{}: link '{}' has {} bytes a second, expected 1 to {}", place(link.name),
+                                   link.name, rate, kMostRate));
+    link.rate = {std::llround(rate)};
+    table_.links.push_back(std::move(link));
+  }
+  void read_route(std::istringstream& words) {
+    if (++to_ == from_) ++to_;
+    if (to_ == table_.hosts) {
+      ++from_;
+      to_ = 0;
+    }
+    std::vector<std::uint32_t>& route = table_.routes.at(std::size_t{from_} * table_.hosts + to_);
+    for (std::uint32_t link = 0; words >> link;) {
+      if (std::ranges::find(route, link) != route.end())
+        throw InputError(fmt::format(
+            "{}: the route from {} to {} goes over link '{}' twice: take the loop out of it",
+            place(table_.links.at(link).name), host(from_), host(to_), table_.links.at(link).name));
+      route.push_back(link);
+    }
+    if (route.empty())
+      throw InputError(fmt::format("{}: there is no route from {} to {}: add one", place(host(to_)),
+                                   host(from_), host(to_)));
+  }
+  [[noreturn]] void fail(const Reading& reading) const {
+    std::string why = words_of(reading.errors);
+    if (!reading.in_time)
+      why = fmt::format("reading it takes more than {} s: a smaller platform", kMostSeconds);
+    if (!reading.small) why = "its routes are too long to be kept: a smaller platform";
+    if (why.empty()) why = "SimGrid gave up, as it needs more than 4 GB or for reasons that it does not tell";
+    const std::string where =
+        reading.loaded ? fmt::format(", on the way from {} to {}", host(reading.from), host(reading.to)) : "";
+    throw InputError(fmt::format("{}: SimGrid cannot read it{}: {}", file_, where, why));
+  }
+  std::string host(const auto& number) const { return fmt::format("{}{}{}", prefix_, number, suffix_); }
+  // The file, and the line of an element. SPLITDUPLEX links have names of their own for each way.
+  std::string place(std::string id) const {
+    std::size_t line = line_of_id(xml_, id);
+    for (const char* const way : {"_UP", "_DOWN"})
+      if (line == 0 && id.ends_with(way)) line = line_of_id(xml_, id.substr(0, id.rfind('_')));
+    return line == 0 ? file_ : fmt::format("{}:{}", file_, line);
+  }
+
+  const std::string& file_;
+  std::string_view xml_;
+  std::string prefix_, suffix_;
+  PlatformTable table_;
+  std::uint32_t from_ = 0, to_ = 0;
+};
+
+}  // namespace
+
+PlatformTable read_platform(const std::filesystem::path& file, const std::string& host) {
+  constexpr std::string_view kDie = "{die}";
+  constexpr std::uintmax_t kMostText = std::uintmax_t{1} << 26;
+  const std::string name = file.string();
+  const std::size_t die = host.find(kDie);
+  if (die == std::string::npos)
+    throw InputError(fmt::format("'{}' does not have {{die}}, which stands for a die's number", host));
+  std::error_code error;
+  if (std::filesystem::file_size(file, error) > kMostText && !error)
+    throw InputError(fmt::format("{}: larger than {} MB", name, kMostText >> 20));
+  const std::string xml = read_file(name);
+  check_platform_text(xml, name);
+  const std::string prefix = host.substr(0, die), suffix = host.substr(die + kDie.size());
+  const Reading reading = read_in_process(name, prefix, suffix);
+  return TableReader(name, xml, prefix, suffix).read(reading);
+}
+
+}  // namespace a3sim

@@ -1,0 +1,100 @@
+#include "sim/study/summary/cable_blame.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "sim/runtime/topology.h"
+
+namespace a3sim {
+namespace {
+
+// Cables that hold flows up together.
+struct CableGroup {
+  std::vector<const CableUse*> cables;
+  std::uint32_t link = kNone;  // its place in Trace::links, once a put was held up
+};
+
+std::string end_of(const CableUse& cable, bool first) {
+  const std::size_t arrow = cable.name.find("->");
+  if (arrow == std::string::npos) return first ? cable.name : "";
+  const std::string end = first ? cable.name.substr(0, arrow) : cable.name.substr(arrow + 2);
+  return end.substr(0, end.find('#'));
+}
+
+// The end that all of these cables have in common; empty where they have none.
+std::string common_end(const std::vector<const CableUse*>& cables, bool first) {
+  const std::string end = cables.empty() ? "" : end_of(*cables.front(), first);
+  const auto has_it = [&](const CableUse* cable) { return end_of(*cable, first) == end; };
+  return std::ranges::all_of(cables, has_it) ? end : "";
+}
+
+// "cable leaf0->spine1"; "switch leaf0, 4 cables leaf-spine"; of two leaves alone, whose cables up and down carry the same
+// flows, "switches leaf0 to leaf1, 8 cables".
+std::string group_name(const std::vector<const CableUse*>& cables) {
+  const CableUse& first = *cables.front();
+  if (cables.size() == 1) return "cable " + first.name;
+  for (const bool from : {true, false}) {
+    if (const std::string end = common_end(cables, from); !end.empty())
+      return fmt::format("switch {}, {} cables {}", end, cables.size(), first.level);
+  }
+  std::vector<const CableUse*> up, down;
+  for (const CableUse* const cable : cables) (cable->level == first.level ? up : down).push_back(cable);
+  const std::string from = common_end(up, true), to = common_end(down, false);
+  if (!from.empty() && !to.empty())
+    return fmt::format("switches {} to {}, {} cables", from, to, cables.size());
+  if (const std::string end = common_end(up, false), other = common_end(down, true);
+      !end.empty() && !other.empty())
+    return fmt::format("switches {} to {}, {} cables", other, end, cables.size());
+  return fmt::format("cable {} and {} like it", first.name, cables.size() - 1);
+}
+
+// How long the cable was full from one date to another one.
+Duration full_between(const CableUse& cable, Duration from, Duration to) {
+  Duration sum{};
+  auto at = std::ranges::upper_bound(cable.full_stretches, from, {}, &CableStretch::to);
+  for (; at != cable.full_stretches.end() && at->from < to; ++at)
+    sum += std::min(to, at->to) - std::max(from, at->from);
+  return sum;
+}
+
+}  // namespace
+
+void blame_cables(const Experiment& experiment, const PassResult& pass, Trace& trace) {
+  std::map<std::uint32_t, CableGroup> groups;  // by number in the network
+  for (const CableUse& cable : pass.run.cables)
+    if (!cable.full_stretches.empty()) groups[cable.group].cables.push_back(&cable);
+  if (groups.empty()) return;
+  const std::vector<std::uint32_t> dies = dies_of(pass.schedule, experiment.run);
+  const Topology topology(experiment.hardware, experiment.program, dies, experiment.run.transport,
+                          experiment.kept, experiment.run.cables);
+  for (std::size_t r = 0; r < trace.ranks.size(); ++r) {
+    for (std::size_t t = 0; t < trace.ranks[r].size(); ++t) {
+      TraceTask& task = trace.ranks[r][t];
+      const TaskDescriptor& td = pass.schedule[r].tasks()[t];
+      const Duration lost = task.lost[static_cast<std::size_t>(Limit::kLink)];
+      if (td.src == td.dst || lost == Duration::zero()) continue;
+      if (trace.operators[task.op].unit != TaskUnit::kPut) continue;
+      CableGroup* longest = nullptr;
+      for (const CableShare& share : topology.path(RankId{td.src}, RankId{td.dst})) {
+        const auto group = groups.find(share.cable);
+        if (group == groups.end()) continue;
+        const Duration full = full_between(*group->second.cables.front(), task.start, task.done);
+        if (full <= task.held) continue;
+        task.held = full;
+        longest = &group->second;
+      }
+      if (!longest) continue;
+      task.held = std::min(task.held, lost);
+      if (longest->link == kNone) {
+        longest->link = static_cast<std::uint32_t>(trace.links.size());
+        trace.links.push_back(group_name(longest->cables));
+      }
+      task.link = longest->link;
+    }
+  }
+}
+
+}  // namespace a3sim
