@@ -76,6 +76,7 @@ class ColumnCut {
     node.name += suffix;
     for (TensorId& input : node.inputs) input = copies_[index(input)][block];
     for (TensorId& output : node.outputs) output = copies_[index(output)][block];
+    for (Hold& hold : node.holds) hold.tensor = copies_[index(hold.tensor)][block];
     result_.add_operator(std::move(node));
   }
 

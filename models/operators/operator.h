@@ -32,6 +32,7 @@ struct SplitSpec {
 struct CutOptions {
   std::uint32_t shares = 25;      // tasks per tile of a grouped product
   std::uint32_t partitions = 1;   // row partitions per expert
+  std::uint32_t sources = 0;      // if not 0: each partition has the rows of so many source ranks
   std::uint32_t chunk = 128;      // most rows of a put
   std::uint32_t task_rows = 128;  // most rows of a vector task
   // Operators run as kernels: a matrix operator's blocks are dealt to workers across all experts.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "models/operators/data.h"
 #include "models/operators/quantized_row.h"
@@ -10,37 +11,17 @@
 namespace a3sim {
 namespace {
 
-// Fetches the rows of this rank's experts from the windows of the ranks that have packed them (QuantizeRoutes), and
-// separates them from the scales behind them. What it reads is in another rank's memory, so its start must be held by
-// something that this rank hears of, as the counts that the other rank sends once its rows are packed. Inputs: packed
-// rows, and as metadata the counts of rows by source and expert.
-class PullPacked final : public Operator {
+// Base class of operators that fetch the rows of this rank's experts from the ranks that have them. What a task reads is in
+// another rank's memory, so its start must be held by something that this rank hears of, as the counts that the other rank
+// sends once its rows are there. Inputs: rows to send, and as metadata the counts of rows by source and expert.
+class PullOperator : public Operator {
  public:
-  TaskType task_type() const override { return TaskType{213}; }
-  CoreUnit unit() const override { return CoreUnit::kVector; }
-  Mover mover() const override { return Mover::kPull; }
-  std::uint32_t num_inputs() const override { return 2; }
-  std::uint32_t num_outputs() const override { return 2; }
-  bool is_metadata(std::uint32_t input) const override { return input == 1; }
+  CoreUnit unit() const final { return CoreUnit::kVector; }
+  Mover mover() const final { return Mover::kPull; }
+  std::uint32_t num_inputs() const final { return 2; }
+  bool is_metadata(std::uint32_t input) const final { return input == 1; }
 
-  std::string mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,
-                       bool) const override {
-    const TensorInfo &packed = inputs[0], &rows = outputs[0], &scales = outputs[1];
-    if (packed.layout != Layout::kSent || rows.layout != Layout::kReceived ||
-        scales.layout != Layout::kReceived) {
-      return "moves 'sent' rows to 'received' rows and their scales";
-    }
-    if (!inputs[1].external) return fmt::format("its counts '{}' must be external", inputs[1].name);
-    if (packed.dtype != DataType::kInt8 || rows.dtype != DataType::kInt8 ||
-        packed.cols != rows.cols + kScaleColumns) {
-      return fmt::format("'{}' must be int8 and have {} columns more than '{}'", packed.name, kScaleColumns,
-                         rows.name);
-    }
-    if (scales.dtype == DataType::kFp32 && scales.cols == 1) return {};
-    return fmt::format("'{}' must have one column of fp32: a scale a row", scales.name);
-  }
-
-  SplitSpec split_spec() const override { return {{}, {0, 0}}; }
+  SplitSpec split_spec() const final { return {{}, std::vector<int>(num_outputs(), 0)}; }
 
   std::uint32_t task_number(const MoeShape& shape, const CutOptions& cut,
                             std::span<const TensorInfo>) const override {
@@ -68,6 +49,46 @@ class PullPacked final : public Operator {
     for (const Region& output : task.outputs) out.streams.push_back(stream(context, output, true));
   }
 
+ private:
+  void add(const FillContext& context, std::uint32_t expert, std::uint32_t src, const Piece& piece,
+           TaskTable& out) const {
+    const Region inputs[] = {whole(context.op.inputs[0], RankId{src}, piece.sent),
+                             metadata(context, context.op.inputs[1])};
+    std::vector<Region> outputs;
+    for (const TensorId output : context.op.outputs)
+      outputs.push_back(whole(output, context.rank, piece.received));
+    TaskDescriptor td = describe(context, *this, expert, piece.received.begin);
+    td.src = src;
+    td.chunk = piece.chunk;
+    td.tile = piece.tile;
+    td.task_split_value = context.cut.chunk;
+    out.add(td, inputs, outputs);
+  }
+};
+
+// Fetches packed rows (QuantizeRoutes), and separates them from the scales behind them.
+class PullPacked final : public PullOperator {
+ public:
+  TaskType task_type() const override { return TaskType{213}; }
+  std::uint32_t num_outputs() const override { return 2; }
+
+  std::string mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,
+                       bool) const override {
+    const TensorInfo &packed = inputs[0], &rows = outputs[0], &scales = outputs[1];
+    if (packed.layout != Layout::kSent || rows.layout != Layout::kReceived ||
+        scales.layout != Layout::kReceived) {
+      return "moves 'sent' rows to 'received' rows and their scales";
+    }
+    if (!inputs[1].external) return fmt::format("its counts '{}' must be external", inputs[1].name);
+    if (packed.dtype != DataType::kInt8 || rows.dtype != DataType::kInt8 ||
+        packed.cols != rows.cols + kScaleColumns) {
+      return fmt::format("'{}' must be int8 and have {} columns more than '{}'", packed.name, kScaleColumns,
+                         rows.name);
+    }
+    if (scales.dtype == DataType::kFp32 && scales.cols == 1) return {};
+    return fmt::format("'{}' must have one column of fp32: a scale a row", scales.name);
+  }
+
   void compute(const WorkContext& context, const TaskView& task, Data& data) const override {
     const Region &in = task.inputs[0], &rows = task.outputs[0], &scales = task.outputs[1];
     const Rows from = real_rows(context, in), to = real_rows(context, rows);
@@ -79,25 +100,35 @@ class PullPacked final : public Operator {
           get_scale(packed.last(kScaleColumns));
     }
   }
+};
 
- private:
-  void add(const FillContext& context, std::uint32_t expert, std::uint32_t src, const Piece& piece,
-           TaskTable& out) const {
-    const Region inputs[] = {whole(context.op.inputs[0], RankId{src}, piece.sent),
-                             metadata(context, context.op.inputs[1])};
-    const Region outputs[] = {whole(context.op.outputs[0], context.rank, piece.received),
-                              whole(context.op.outputs[1], context.rank, piece.received)};
-    TaskDescriptor td = describe(context, *this, expert, piece.received.begin);
-    td.src = src;
-    td.chunk = piece.chunk;
-    td.tile = piece.tile;
-    td.task_split_value = context.cut.chunk;
-    out.add(td, inputs, outputs);
+// Fetches rows as they are.
+class Pull final : public PullOperator {
+ public:
+  TaskType task_type() const override { return TaskType{222}; }
+
+  std::string mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,
+                       bool) const override {
+    if (inputs[0].layout != Layout::kSent || outputs[0].layout != Layout::kReceived)
+      return "moves 'sent' rows to 'received' rows";
+    if (!inputs[1].external) return fmt::format("its counts '{}' must be external", inputs[1].name);
+    return same_width(inputs[0], outputs[0]);
+  }
+
+  void compute(const WorkContext& context, const TaskView& task, Data& data) const override {
+    const Region &in = task.inputs[0], &out = task.outputs[0];
+    const Rows from = real_rows(context, in), to = real_rows(context, out);
+    for (std::uint32_t r = 0; r < from.size(); ++r) {
+      const auto source = data.tensor(RankId{in.rank}, TensorId{in.tensor}).row(from.begin + r);
+      const auto row = data.tensor(RankId{out.rank}, TensorId{out.tensor}).row(to.begin + r);
+      std::copy(source.begin(), source.end(), row.begin());
+    }
   }
 };
 
 A3SIM_REGISTER(Operator, "PullPacked", "fetches packed rows from other ranks, and takes their scales apart",
                PullPacked);
+A3SIM_REGISTER(Operator, "Pull", "fetches the rows of its experts from the ranks that have them", Pull);
 
 }  // namespace
 }  // namespace a3sim

@@ -22,15 +22,18 @@ void for_each_piece(const RowLayout& layout, std::uint32_t src, std::uint32_t ds
                     std::uint32_t p, std::uint32_t partitions, std::uint32_t chunk, Use&& use) {
   const Rows slot = layout.received_slot(dst, expert, src);
   // The only partition holds the slot, and need not be looked up among another rank's rows.
-  const Rows rows = partitions == 1 ? slot : layout.received_expert(dst, expert),
-             last = equal_cut(rows, p, partitions);
+  const auto cut = [&](std::uint32_t q) {
+    return partitions == 1 ? slot : layout.partition(dst, expert, q, partitions);
+  };
+  const Rows last = cut(p);
   if (std::max(slot.begin, last.begin) >= std::min(slot.end, last.end)) return;
   const std::uint32_t gexpert = dst * layout.shape().experts_per_rank + expert;
   const std::uint32_t sent_begin = layout.sent_slot(src, gexpert).begin;
   std::uint32_t number = 0;
-  // Those before the first that has rows of the slot have none of its pieces.
-  for (std::uint32_t q = (slot.begin - rows.begin) / equal_cut(rows, 0, partitions).size(); q <= p; ++q) {
-    const Rows partition = equal_cut(rows, q, partitions);
+  std::uint32_t first = p;  // that has rows of the slot
+  while (first > 0 && cut(first).begin > slot.begin) --first;
+  for (std::uint32_t q = first; q <= p; ++q) {
+    const Rows partition = cut(q);
     const std::uint32_t end = std::min(slot.end, partition.end);
     std::uint32_t begin = std::max(slot.begin, partition.begin);
     for (std::uint32_t tile = 0; begin < end; ++tile, ++number) {

@@ -103,6 +103,10 @@ std::uint32_t RowLayout::received_rows(std::uint32_t rank) const { return receiv
 
 Rows RowLayout::partition(std::uint32_t rank, std::uint32_t expert, std::uint32_t p,
                           std::uint32_t partitions) const {
+  if (sources_ > 0 && partitions > 1 && partitions == partitions_of_sources(shape_.ep, sources_)) {
+    const std::uint32_t first = p * sources_, last = std::min(first + sources_, shape_.ep) - 1;
+    return {received_slot(rank, expert, first).begin, received_slot(rank, expert, last).end};
+  }
   return equal_cut(received_expert(rank, expert), p, partitions);
 }
 

@@ -19,6 +19,11 @@ constexpr Rows equal_cut(Rows rows, std::uint32_t i, std::uint32_t n) {
   return {at(i), at(std::uint64_t{i} + 1)};
 }
 
+// Returns the number of partitions of an expert's rows if each has those of `sources` source ranks.
+constexpr std::uint32_t partitions_of_sources(std::uint32_t ranks, std::uint32_t sources) {
+  return (ranks + sources - 1) / sources;
+}
+
 // Maps rows on every rank: in the sent layout (by global expert) and the received layout (by local expert,
 // then source). A compiled schedule refers to capacity rows. A run packs them slot by slot, without gaps, in
 // the same order. The map is monotone, so a range of capacity rows becomes a range of real rows that is not
@@ -30,6 +35,10 @@ class RowLayout {
   RowLayout(const MoeShape& shape, const RoutingCounts& capacity, const RoutingCounts& counts);
   // Makes a layout whose counts are its capacities: pack() is the identity.
   RowLayout(const MoeShape& shape, const RoutingCounts& capacity) : RowLayout(shape, capacity, capacity) {}
+
+  // Makes partitions end where the rows of `sources` source ranks do, if an expert has as many partitions as
+  // that gives. 0, as at the start: all partitions are equal cuts.
+  void cut_at_sources(std::uint32_t sources) { sources_ = sources; }
 
   const MoeShape& shape() const { return shape_; }
 
@@ -43,8 +52,8 @@ class RowLayout {
   std::uint32_t sent_rows(std::uint32_t rank) const;
   std::uint32_t received_rows(std::uint32_t rank) const;
 
-  // Returns partition p of P of a local expert's capacity rows. The cuts are equal; the last takes what is
-  // left.
+  // Returns partition p of P of a local expert's capacity rows: an equal cut, of which the last takes what is
+  // left, or the rows of some sources.
   Rows partition(std::uint32_t rank, std::uint32_t expert, std::uint32_t p, std::uint32_t partitions) const;
 
   // Returns the real rows of a capacity range in a tensor of this layout. Ranges in layouts without experts
@@ -61,6 +70,7 @@ class RowLayout {
   };
   MoeShape shape_;
   std::vector<Slots> sent_, received_;
+  std::uint32_t sources_ = 0;
   bool identity_ = false;
 };
 

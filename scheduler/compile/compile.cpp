@@ -109,7 +109,8 @@ void set_capacities(SscParts& parts, const RowLayout& layout) {
 Compilation compile(const Graph& graph, const std::string& name, const CompileOptions& options) {
   check_options(graph, options);
   if (options.kept > 0) check_turns(options);
-  const RowLayout layout(options.shape, options.capacity);
+  RowLayout layout(options.shape, options.capacity);
+  layout.cut_at_sources(options.cut.sources);
   Taskflow taskflow =
       expand(graph, propagate_splits(graph, options.shape, options.cut), layout, options.cut, options.kept);
   const WiringCounts counts = wire(taskflow);

@@ -63,6 +63,16 @@ class Expander {
     }
   }
 
+  // Where partitions are the rows of some sources, sets `src` of what a tile's tasks compute to the first of them.
+  void mark_sources(std::vector<TaskDescriptor>& tasks, std::size_t first, Tile tile,
+                    const CutOptions& cut) const {
+    const MoeShape& shape = layout_.shape();
+    const std::uint32_t partitions = cut.sources > 0 ? partitions_of_sources(shape.ep, cut.sources) : 1;
+    if (partitions == 1 || tile.count != shape.experts_per_rank * partitions) return;
+    for (std::size_t i = first; i < tasks.size(); ++i)
+      if (tasks[i].expert != kNoExpert) tasks[i].src = tile.index % partitions * cut.sources;
+  }
+
   void fill(Taskflow::Rank& rank, RankId rank_id, OpId op) {
     const OperatorNode& node = graph_.op(op);
     OperatorInfo info = taskflow_.operators[index(op)];
@@ -79,6 +89,7 @@ class Expander {
       const std::size_t of_tile = tasks.size();
       type.fill_config(context, {t, tiles}, rank.table);
       if (type.unit() == CoreUnit::kMatrix) mark_block(tasks, of_tile, {t, tiles});
+      if (type.mover() == Mover::kNone) mark_sources(tasks, of_tile, {t, tiles}, context.cut);
     }
     if (!node.holds.empty()) hold(rank, rank_id, node, first);
     for (std::size_t i = first; i < tasks.size(); ++i) {

@@ -12,6 +12,7 @@
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
 #include "sim/study/calibration/intervals.h"
+#include "sim/study/published/directions.h"
 #include "sim/study/published/formula_verdict.h"
 #include "sim/study/published/method_signs.h"
 #include "sim/study/published/overview.h"
@@ -94,7 +95,9 @@ Shown shown_of(const PublishedTable& table, const ReproduceOptions& options, con
   const Table whole = comparison_table(comparisons, bars);
   const std::string verdict = verdict_of(comparisons).text(table.lacks);
   const std::string heading = verdict + signs_text(table, comparisons) + result.heading;
-  std::string notes = table.notes;
+  std::string notes = directions_text(table, comparisons);
+  if (!notes.empty() && !table.notes.empty()) notes += '\n';
+  notes += table.notes;
   if (verdict_of(comparisons).compared.points > 0)
     notes += (notes.empty() ? "" : "\n") + SimplestFormula::read(scenario.configs).rule;
   page.markdown = fmt::format("# {}\n\n{}\n{}\n{}", name, heading, whole.markdown(), notes);

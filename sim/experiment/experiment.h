@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/config/model_config.h"
+#include "models/graph/ffn_form.h"
 #include "models/graph/graph.h"
 #include "models/routing/routing.h"
 #include "scheduler/compile/compile.h"
@@ -42,6 +43,7 @@ struct Experiment {
   Parallel parallel;
   RoutingSpec routing;
   Window window = Window::kTransport;
+  FfnForm ffn;                            // of a MoE-FFN, alone or in a training step
   std::vector<Pass> passes;               // run one after the other, a barrier between
   std::vector<std::string> not_modelled;  // parts of the model, as its file says
   std::vector<std::string> absent;        // operators that orders may name, though no pass has them

@@ -12,6 +12,7 @@
 #include "sim/experiment/configs_folder.h"
 #include "sim/experiment/experiment.h"
 #include "sim/experiment/job_blocks.h"
+#include "sim/experiment/kernel_lists.h"
 #include "sim/experiment/workload.h"
 #include "sim/network/network.h"
 #include "sim/runtime/execution.h"
@@ -60,6 +61,18 @@ std::uint32_t dealt_rows(const Experiment& experiment) {
       std::max<std::uint64_t>(1, rows / (kPutsAWorker * experiment.workers.count(CoreUnit::kVector))));
 }
 
+// Partitions that each have the rows of some source ranks: as many as that gives.
+void read_sources(const Config& config, const Experiment& experiment, CutOptions& cut) {
+  constexpr std::int64_t kMostSources = 65535;
+  cut.sources = static_cast<std::uint32_t>(config.integer("sources", 0, kMostSources, 0));
+  if (cut.sources == 0) return;
+  const MoeShape& shape = experiment.shape;
+  if (shape.experts() == 0)
+    config.error("sources", "rows have sources where ranks send them to experts: expected none");
+  else
+    cut.partitions = partitions_of_sources(shape.ep, cut.sources);
+}
+
 // Kernels are not cut for their neighbours' sake: a collective sends whole experts, and vector operators are
 // dealt evenly to their workers, in tiles small enough for that.
 CutOptions read_cut(const Config& config, const Experiment& experiment) {
@@ -77,6 +90,7 @@ CutOptions read_cut(const Config& config, const Experiment& experiment) {
       config.integer("shares", 1, kMostShares,
                      std::min<std::int64_t>(kMostShares, experiment.workers.count(CoreUnit::kMatrix))));
   cut.partitions = static_cast<std::uint32_t>(config.integer("partitions", 1, 4096, cut.partitions));
+  read_sources(config, experiment, cut);
   cut.chunk = static_cast<std::uint32_t>(config.integer("chunk", 1, kMostRows, cut.chunk));
   cut.task_rows = static_cast<std::uint32_t>(config.integer("task_rows", 1, kMostRows, cut.task_rows));
   config.finish();
@@ -216,6 +230,7 @@ Experiment read(const Config& root) {
   experiment.kept = kept_ranks(root.map("experiment"), simulate, experiment);
   const bool shares_stated = root.map("cut").has("shares");
   experiment.cut = read_cut(root.map("cut"), experiment);
+  experiment.run.kernel_sources = experiment.cut.sources;
   // Blocks of K keep their bytes: what fits in L0 and L1 of one type fits of all.
   Tiling tiling;
   tiling.base_k = static_cast<std::uint16_t>(tiling.base_k * element_bytes(DataType::kBf16) /
@@ -236,6 +251,8 @@ Experiment read(const Config& root) {
   if (experiment.shape.experts() > 0) experiment.order.elsewhere = operators_of_moe_ffn(experiment.shape);
   experiment.order.elsewhere.insert(experiment.order.elsewhere.end(), experiment.absent.begin(),
                                     experiment.absent.end());
+  for (const KernelListError& wrong : name_kernels(experiment))
+    root.map("experiment").error(wrong.key, wrong.why);
   check_hints(root.map("l2"), experiment);
   const Config bucket = root.map("bucket");
   if (bucket.has("rows"))

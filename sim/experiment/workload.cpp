@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/experiment/kernel_lists.h"
 #include "sim/runtime/execution.h"
 
 namespace a3sim {
@@ -46,6 +47,7 @@ void read_workload(const Config& root, Experiment& experiment) {
     Workloads::get(*name).read(root, block, experiment);
   else
     block.throw_if_any();  // which keys there may be, a workload says
+  read_kernels(block, experiment);
   block.finish();
 }
 

@@ -45,6 +45,9 @@ RunOptions read_run_options(const Config& experiment, const WorkerKinds& workers
   poll.finish();
   options.launch = experiment.choice("launch", options.launch);
   options.ready = experiment.choice("ready", options.ready);
+  constexpr std::int64_t kMostExperts = 65535;
+  options.kernel_experts =
+      static_cast<std::uint32_t>(experiment.integer("kernel_experts", 0, kMostExperts, 0));
   options.dispatch_servers = static_cast<std::uint32_t>(experiment.integer("dispatch_servers", 1, 1024, 1));
   return options;
 }

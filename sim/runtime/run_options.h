@@ -44,7 +44,13 @@ struct RunOptions {
       poll{};  // by kind, between two looks of a waiting worker at its event; 0, or none for
                // the kind: it sees it at once
   Launch launch = Launch::kAlone;
-  std::uint32_t dispatch_servers = 1;  // of dynamic execution
+  // Of static execution: the operators of each kernel that the host launches when the one before has finished. None: all
+  // are one kernel.
+  std::vector<std::vector<std::string>> kernels{};
+  // Of two streams: a kernel has the rows of so many experts, or of so many source ranks. 0: of all.
+  std::uint32_t kernel_experts = 0, kernel_sources = 0;
+  std::vector<std::string> postponed{};  // likewise: operators whose kernels come last in their stream
+  std::uint32_t dispatch_servers = 1;    // of dynamic execution
   ReadyOrder ready = ReadyOrder::kQueue;
   L2Options l2{};
   CablePlanes cables{};        // of planes that have more than ports
@@ -69,8 +75,8 @@ std::string read_execution(const Config& experiment);
 void refuse_other_kinds(const Config& block, const WorkerKinds& workers);
 
 // Reads from the block `experiment` how schedules are executed: `execution`, `communication`, `poll`, `launch`,
-// `dispatch_servers`, `ready`. Notes what is wrong with them. Ranks and the L2 have blocks of their own. `workers`
-// are the machine's.
+// `dispatch_servers`, `ready`, `kernel_experts`. Notes what is wrong with them. Ranks and the L2 have blocks of their own,
+// and lists of operators are read with the workload. `workers` are the machine's.
 RunOptions read_run_options(const Config& experiment, const WorkerKinds& workers);
 
 }  // namespace a3sim

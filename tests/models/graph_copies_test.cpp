@@ -3,6 +3,7 @@
 
 #include "models/graph/batches.h"
 #include "models/graph/columns.h"
+#include "models/graph/counts_exchange.h"
 #include "sim/core/error.h"
 
 using namespace a3sim;
@@ -83,6 +84,34 @@ TEST_CASE("a micro-batch adds its gradients to the sums of the one before") {
   CHECK(input_of(graph, "AssignAdd_w1_b1", 1) == "sum_w1");
   CHECK(input_of(graph, "AssignAdd_w1_b2", 1) == "sum_w1_b1");
   CHECK(input_of(graph, "AssignAdd_w2_b2", 0) == "d_w2_b2");
+}
+
+TEST_CASE("rows wait for a row of counts from every rank, which is sent once a rank's own rows are there") {
+  for (const bool pull : {false, true}) {
+    for (const Window window : {Window::kTransport, Window::kFull}) {
+      const Graph graph = with_counts(forward_graph(kCopied, window), kCopied, pull);
+      const OperatorNode &dispatch = op_named(graph, "Dispatch"), &counts = op_named(graph, "Counts");
+      CHECK(dispatch.type == (pull ? "Pull" : "Dispatch"));
+      REQUIRE(dispatch.holds.size() == 1);
+      CHECK(graph.writer(dispatch.holds[0].tensor) ==
+            OpId{static_cast<std::uint32_t>(&counts - graph.operators().data())});
+      CHECK(tensor_named(graph, "counts_rows").rows == kCopied.ep);
+      CHECK(counts.holds.size() == (window == Window::kFull ? 1 : 0));
+    }
+  }
+  const Graph backward = with_counts(backward_graph(kCopied, Window::kTransport), kCopied, true);
+  CHECK(op_named(backward, "Dispatch_bwd").type == "Pull");
+  CHECK(op_named(backward, "Counts_bwd").type == "AllGather");
+}
+
+TEST_CASE("holds lead to the same tensors in blocks of columns and in micro-batches") {
+  const Graph counted = with_counts(forward_graph(kCopied, Window::kFull), kCopied, true);
+  const auto held = [](const Graph& graph, const std::string& op) {
+    return graph.tensor(op_named(graph, op).holds.at(0).tensor).name;
+  };
+  CHECK(held(in_columns(counted, 2), "Dispatch") == "counts_rows");
+  CHECK(held(in_columns(counted, 2), "Counts") == "sent");
+  CHECK(held(in_batches(in_columns(counted, 2), 2), "Dispatch_b1") == "counts_rows_b1");
 }
 
 TEST_CASE("an operator's name says its micro-batch") {

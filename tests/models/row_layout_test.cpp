@@ -152,3 +152,29 @@ TEST_CASE("Counts of another shape, and rows beyond 32 bits, are refused") {
   huge.at(0, 0) = huge.at(1, 0) = 1U << 31;
   CHECK_THROWS_WITH(RowLayout(kLayoutShape, huge), Catch::Contains("rows"));
 }
+TEST_CASE("Partitions of some sources end where those sources' rows do, and so do pieces") {
+  constexpr MoeShape kShape{
+      .tokens = 64, .hidden = 8, .intermediate = 8, .top_k = 1, .experts_per_rank = 1, .ep = 3};
+  RoutingCounts capacity(kShape.ep, kShape.experts());
+  capacity.at(0, 1) = 2;
+  capacity.at(1, 1) = 9;
+  capacity.at(2, 1) = 4;
+  RowLayout layout(kShape, capacity);
+  layout.cut_at_sources(1);
+  REQUIRE(partitions_of_sources(kShape.ep, 1) == 3);
+  CHECK(layout.partition(1, 0, 0, 3) == Rows{0, 2});
+  CHECK(layout.partition(1, 0, 1, 3) == Rows{2, 11});
+  CHECK(layout.partition(1, 0, 2, 3) == Rows{11, 15});
+  CHECK(layout.partition(1, 0, 0, 1) == Rows{0, 15});  // what is not split has all rows
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t p = 0; p < 3; ++p)
+    for_each_piece(layout, 1, 1, 0, p, 3, 5, [&](const Piece& piece) {
+      CHECK(p == 1);
+      rows.push_back(piece.received.size());
+    });
+  CHECK(rows == std::vector<std::uint32_t>{5, 4});
+  layout.cut_at_sources(2);
+  REQUIRE(partitions_of_sources(kShape.ep, 2) == 2);
+  CHECK(layout.partition(1, 0, 0, 2) == Rows{0, 11});
+  CHECK(layout.partition(1, 0, 1, 2) == Rows{11, 15});
+}

@@ -8,6 +8,8 @@
 
 #include "models/operators/operator.h"
 #include "scheduler/compile/turns.h"
+#include "sim/core/error.h"
+#include "sim/experiment/kernel_lists.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/experiment/step/class_sweep.h"
 #include "sim/experiment/step/collectives.h"
@@ -22,10 +24,13 @@ Experiment layer_experiment(const Experiment& experiment, const BlockExperts& ex
   Experiment layer = experiment;
   layer.work = taskflow_work();
   layer.window = Window::kFull;
-  layer.shape.tokens = static_cast<std::uint32_t>(experts.tokens);
+  layer.shape.tokens = static_cast<std::uint32_t>(experts.tokens) / layer.ffn.batches;
   const WeightGradients then = in_kernels(experiment) ? WeightGradients::kAddFp32 : WeightGradients::kNone;
-  layer.passes = {{"forward", forward_graph(layer.shape, layer.window)},
-                  {"backward", backward_graph(layer.shape, layer.window, then)}};
+  const auto formed = [&](const Graph& graph) { return in_form(graph, layer.shape, layer.ffn); };
+  layer.passes = {{"forward", formed(forward_graph(layer.shape, layer.window))},
+                  {"backward", formed(backward_graph(layer.shape, layer.window, then))}};
+  if (const auto wrong = name_kernels(layer); !wrong.empty())
+    throw InputError(fmt::format("experiment.{}: {}", wrong.front().key, wrong.front().why));
   layer.kept = 0;
   if (experiment.routing.kind == "balanced") {
     const std::uint32_t kept =
@@ -135,7 +140,9 @@ ExpertPass pass_of(const Experiment& layer, const PassResult& pass, DieGroup gro
   ExpertPass result;
   result.alone = pass.run.makespan;
   result.sent = rank.sent();
-  const bool apart = in_kernels(layer) && layer.run.transport == Transport::kCollective;
+  const bool apart = in_kernels(layer) && layer.run.transport == Transport::kCollective &&
+                     rank.span_of("Dispatch").second <= rank.span_of("GroupedMatmul").first &&
+                     rank.span_of("GroupedMatmul").second <= rank.span_of("Combine").first;
   if (!apart) {
     result.whole = true;
     result.experts = part_of(rank, Duration::zero(), result.alone);

@@ -8,6 +8,7 @@
 #include "scheduler/verify/verify.h"
 #include "sim/core/error.h"
 #include "sim/experiment/draws.h"
+#include "sim/experiment/ffn_form_config.h"
 #include "sim/experiment/limited_hooks.h"
 #include "sim/experiment/stream_check.h"
 #include "sim/experiment/workload.h"
@@ -177,6 +178,7 @@ void read_training_workload(const Config& root, const Config& block, Experiment&
                       experts.count / plan.step.ep,
                       plan.step.ep,
                       plan.model.dtype};
+  experiment.ffn = read_ffn_form(root, block, experiment, experiment.shape.tokens);
   experiment.not_modelled = {};
   experiment.routing = read_routing(root.map("routing"));
   experiment.timed = "one training step";

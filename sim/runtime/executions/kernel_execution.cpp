@@ -37,6 +37,10 @@ KernelExecution::KernelExecution(const ExecutionSite& site, Cut cut)
       dealt_(site.worker_count()),
       freed_(site.records() ? site.worker_count() : 0) {
   find_gaps(cut == Cut::kFused);
+  if (cut == Cut::kLists) {
+    add_lists(site.options.kernels);
+    return;
+  }
   const auto operators = site.ssc.operators();
   std::vector<std::uint32_t> together;
   for (const std::uint32_t op : in_stages(operators)) {
@@ -63,6 +67,25 @@ void KernelExecution::add_kernels(const std::vector<std::uint32_t>& operators, b
   } else {
     kernel.puts = puts(ssc.operators()[operators.front()]);
   }
+}
+
+// Operators that no list names are kernels of their own. Kernels follow one another by the stages of their first operators.
+void KernelExecution::add_lists(const std::vector<std::vector<std::string>>& kernels) {
+  const auto operators = site_.ssc.operators();
+  std::vector<std::vector<std::uint32_t>> lists(kernels.size());
+  for (const std::uint32_t op : in_stages(operators)) {
+    const auto has_it = [&](const std::vector<std::string>& names) {
+      return std::ranges::find(names, operators[op].name) != names.end();
+    };
+    const auto found = std::ranges::find_if(kernels, has_it);
+    if (found == kernels.end())
+      lists.push_back({op});
+    else
+      lists[static_cast<std::size_t>(found - kernels.begin())].push_back(op);
+  }
+  std::erase_if(lists, [](const auto& list) { return list.empty(); });
+  std::ranges::stable_sort(lists, {}, [&](const auto& list) { return operators[list.front()].stage; });
+  for (const auto& list : lists) add_kernels(list, true);
 }
 
 bool KernelExecution::meets(const Kernel& kernel) const { return kernel.puts && site_.group.ranks() > 1; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "models/taskflow/taskflow.h"
@@ -15,14 +16,16 @@ namespace a3sim {
 //     descriptors to fetch. Where puts move the rows, all ranks meet behind a kernel of puts.
 //   - a collective of the host, for operators that put: all ranks meet, each sends to all others at a time,
 //     and all meet again;
-//   - if the tasks between two collectives run as tiles: all of them, under the static schedule.
+//   - if the tasks between two collectives run as tiles: all of them, under the static schedule;
+//   - if RunOptions::kernels says so, the operators of one of its lists, likewise as tiles. Their tasks wait for events of
+//     other ranks, and ranks do not meet.
 // Where vector operators are fused, those that follow one another are phases of one kernel: between two of them
 // the AIVs of a rank meet (SyncAll), and nothing is launched. Behind the rows that a phase puts go status words,
 // one an expert: the next phase waits until those of all ranks are there.
 class KernelExecution final : public Execution {
  public:
   // What is a kernel of its own, beside the operators that put where collectives do it.
-  enum class Cut : std::uint8_t { kOperator, kFused, kTiles };
+  enum class Cut : std::uint8_t { kOperator, kFused, kTiles, kLists };
   KernelExecution(const ExecutionSite& site, Cut cut);
 
   void launch(Engine& engine) override;
@@ -42,6 +45,7 @@ class KernelExecution final : public Execution {
   enum Call : std::uint32_t { kLaunched, kMet };
 
   void add_kernels(const std::vector<std::uint32_t>& operators, bool tiles);
+  void add_lists(const std::vector<std::vector<std::string>>& kernels);
   bool meets(const Kernel& kernel) const;
   void find_gaps(bool fused);
   Duration gap() const;

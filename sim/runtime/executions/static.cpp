@@ -9,6 +9,8 @@ class Static final : public ExecutionType {
   std::unique_ptr<Execution> create(const ExecutionSite& site) const override {
     if (site.options.transport == Transport::kCollective)
       return std::make_unique<KernelExecution>(site, KernelExecution::Cut::kTiles);
+    if (!site.options.kernels.empty())
+      return std::make_unique<KernelExecution>(site, KernelExecution::Cut::kLists);
     return std::make_unique<StaticExecution>(site, std::vector<bool>(site.ssc.operators().size(), true));
   }
   bool launches_kernels(Transport transport) const override { return transport == Transport::kCollective; }

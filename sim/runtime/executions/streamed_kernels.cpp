@@ -1,6 +1,7 @@
 #include "sim/runtime/executions/streamed_kernels.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -12,14 +13,22 @@ namespace {
 
 bool moves_rows(const OperatorInfo& op) { return Operators::get(op.type).mover() != Mover::kNone; }
 
+std::uint32_t parts_in(std::uint32_t all, std::uint32_t each) { return (all + each - 1) / each; }
+
 }  // namespace
 
 StreamedKernels::StreamedKernels(const ExecutionSite& site)
     : site_(site),
       collectives_(site.options.transport == Transport::kCollective),
+      kernel_of_(site.ssc.tasks().size()),
       waiting_(site.ssc.events().size()),
       dealt_(site.worker_count()),
       busy_(site.worker_count(), false) {
+  const MoeShape& shape = site.ssc.shape();
+  if (site.options.kernel_sources > 0 && shape.ep > 1)
+    parts_ = parts_in(shape.ep, site.options.kernel_sources);
+  else if (site.options.kernel_experts > 0 && shape.experts_per_rank > 0)
+    parts_ = parts_in(shape.experts_per_rank, site.options.kernel_experts);
   add_kernels();
   link_streams();
   link_exchanges();
@@ -28,19 +37,65 @@ StreamedKernels::StreamedKernels(const ExecutionSite& site)
 void StreamedKernels::add_kernels() {
   const Ssc& ssc = site_.ssc;
   const auto operators = ssc.operators();
-  kernels_.resize(operators.size());
+  kernels_.resize(operators.size() * parts_);
+  const std::vector<std::string>& postponed = site_.options.postponed;
   for (std::uint32_t k = 0; k < kernels_.size(); ++k) {
-    kernels_[k].op = k;
-    kernels_[k].batch = batch_of(operators[k].name);
-    kernels_[k].exchanges = moves_rows(operators[k]);
+    const OperatorInfo& op = operators[k / parts_];
+    kernels_[k].op = k / parts_;
+    kernels_[k].turn = batch_of(op.name) * parts_ + k % parts_;
+    kernels_[k].exchanges = moves_rows(op);
+    kernels_[k].postponed = std::ranges::find(postponed, op.name) != postponed.end();
   }
+  const std::vector<std::uint32_t> parts = parts_of_tasks();
   for (std::uint32_t q = 0; q < ssc.queues(); ++q) {
     for (const std::uint32_t task : ssc.queue(q)) {
-      const TaskDescriptor& td = ssc.tasks()[task];
-      kernels_[td.op].tasks.push_back(task);
+      kernel_of_[task] = ssc.tasks()[task].op * parts_ + parts[task];
+      kernels_[kernel_of_[task]].tasks.push_back(task);
     }
   }
   for (Kernel& kernel : kernels_) kernel.unfinished = static_cast<std::uint32_t>(kernel.tasks.size());
+}
+
+// A task is in no earlier part than those of its own rank whose event it waits for: an event that weight gradients share
+// counts the rows of all parts.
+std::vector<std::uint32_t> StreamedKernels::parts_of_tasks() const {
+  const std::span<const TaskDescriptor> tasks = site_.ssc.tasks();
+  std::vector<std::uint32_t> parts(tasks.size()), latest(site_.ssc.events().size()), order(tasks.size());
+  if (parts_ == 1) return parts;
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t task) { return tasks[task].stage; });
+  for (const std::uint32_t task : order) {
+    const TaskDescriptor& td = tasks[task];
+    parts[task] = part_of(td);
+    if (td.dependent_event != kNone) parts[task] = std::max(parts[task], latest[td.dependent_event]);
+    if (td.trigger_event != kNone && td.trigger_rank == index(site_.ssc.rank()))
+      latest[td.trigger_event] = std::max(latest[td.trigger_event], parts[task]);
+  }
+  return parts;
+}
+
+// Whether an operator prepares what is sent: rows that are permuted, counts.
+bool StreamedKernels::is_before_rows(const OperatorInfo& op) const {
+  if (op.outputs.empty()) return false;
+  const Layout layout = site_.ssc.tensors()[index(op.outputs.front())].layout;
+  return moves_rows(op) ? layout == Layout::kPlain : layout == Layout::kSent;
+}
+
+// The groups of ranks are counted from the rank's own: those that rows go to backwards from those that they come from, so
+// that a part of an exchange brings what others send in the same part.
+std::uint32_t StreamedKernels::part_of(const TaskDescriptor& td) const {
+  const Ssc& ssc = site_.ssc;
+  const OperatorInfo& op = ssc.operators()[td.op];
+  if (is_before_rows(op)) return 0;
+  if (op.outputs.empty() || td.expert == kNoExpert) return parts_ - 1;
+  const std::uint32_t sources = site_.options.kernel_sources;
+  if (sources == 0) return td.expert / site_.options.kernel_experts;
+  const Layout layout = ssc.tensors()[index(op.outputs.front())].layout;
+  if (layout != Layout::kReceived && layout != Layout::kSent) return parts_ - 1;
+  const std::uint32_t own = index(ssc.rank()) / sources;
+  if (layout == Layout::kReceived && moves_rows(op)) return (td.dst / sources + parts_ - own) % parts_;
+  const std::uint32_t from = (layout == Layout::kSent ? td.dst : td.src) / sources;
+  return (own + parts_ - from) % parts_;
 }
 
 void StreamedKernels::precede(std::uint32_t before, std::uint32_t after) {
@@ -57,8 +112,8 @@ void StreamedKernels::link_streams() {
     std::ranges::sort(stream, [&](std::uint32_t a, std::uint32_t b) {
       const auto place = [&](std::uint32_t k) {
         const Kernel& kernel = kernels_[k];
-        return exchanges ? std::tuple(stage(k), kernel.batch, kernel.op)
-                         : std::tuple(kernel.batch, stage(k), kernel.op);
+        return exchanges ? std::tuple(kernel.postponed, stage(k), kernel.turn, kernel.op)
+                         : std::tuple(kernel.postponed, kernel.turn, stage(k), kernel.op);
       };
       return place(a) < place(b);
     });
@@ -75,19 +130,22 @@ void StreamedKernels::link_exchanges() {
       const auto reads = [&](TensorId tensor) {
         return std::ranges::find(operators[reader].inputs, tensor) != operators[reader].inputs.end();
       };
-      if (std::ranges::any_of(operators[writer].outputs, reads)) precede(writer, reader);
+      if (!std::ranges::any_of(operators[writer].outputs, reads)) continue;
+      for (std::uint32_t part = 0; part < parts_; ++part)
+        precede(writer * parts_ + part, reader * parts_ + part);
     }
   }
 }
 
 void StreamedKernels::link_events() {
-  for (const TaskDescriptor& task : site_.ssc.tasks()) {
-    const std::uint32_t event = task.dependent_event;
+  const auto tasks = site_.ssc.tasks();
+  for (std::uint32_t t = 0; t < tasks.size(); ++t) {
+    const std::uint32_t event = tasks[t].dependent_event;
     if (event == kNone || site_.events.is_complete(event)) continue;
     std::vector<std::uint32_t>& waiting = waiting_[event];
-    if (std::ranges::find(waiting, task.op) != waiting.end()) continue;
-    waiting.push_back(task.op);
-    ++kernels_[task.op].missing;
+    if (std::ranges::find(waiting, kernel_of_[t]) != waiting.end()) continue;
+    waiting.push_back(kernel_of_[t]);
+    ++kernels_[kernel_of_[t]].missing;
   }
 }
 
@@ -192,7 +250,7 @@ void StreamedKernels::take(Engine& engine, std::uint32_t worker, const StartReas
 
 void StreamedKernels::worker_is_free(Engine& engine, std::uint32_t worker, std::uint32_t task) {
   take(engine, worker, {site_.task_cause(Cause::Kind::kLane, task), {}});
-  const std::uint32_t kernel = site_.ssc.tasks()[task].op;
+  const std::uint32_t kernel = kernel_of_[task];
   if (--kernels_[kernel].unfinished == 0) end(engine, kernel, site_.task_cause(Cause::Kind::kKernel, task));
 }
 

@@ -11,13 +11,16 @@
 namespace a3sim {
 
 // Kernels in two streams that run beside one another: those that move rows between ranks in one, all others in the other.
-// A kernel is an operator. It is launched once the kernel before it in its stream has ended, the events of all its tasks are
-// complete, and the exchanges that bring its rows have ended on this rank; then its tasks are dealt to the workers of their
-// sets in turn. Workers that both streams may use run tasks in the order in which they were dealt. Where the host's
-// collectives move rows, all ranks meet before an exchange and after it.
+// A kernel is an operator or, if RunOptions says so, its rows of some experts or of some source ranks. It is launched once
+// the kernel before it in its stream has ended, the events of all its tasks are complete, and the exchanges that bring its
+// rows have ended on this rank; then its tasks are dealt to the workers of their sets in turn. Workers that both streams
+// may use run tasks in the order in which they were dealt. Where the host's collectives move rows, all ranks meet before an
+// exchange and after it.
 //
-// Exchanges follow one another by stage, then micro-batch: all rows are on their way before the first go home. Other kernels
-// follow one another by micro-batch, then stage.
+// Exchanges follow one another by operator, then part: all rows are on their way before the first go home. Other kernels
+// follow one another by micro-batch and part, then operator. What prepares rows to be sent comes with the first part, and
+// what has no rows of a part (gradients of weights under parts of source ranks, and what is done to them) with the last.
+// Part 0 of source ranks is the rank itself. Postponed operators come behind all others of their stream.
 class StreamedKernels final : public Execution {
  public:
   explicit StreamedKernels(const ExecutionSite& site);
@@ -30,8 +33,8 @@ class StreamedKernels final : public Execution {
 
  private:
   struct Kernel {
-    std::uint32_t op = 0, batch = 0;
-    bool exchanges = false;
+    std::uint32_t op = 0, turn = 0;  // turn: its micro-batch, then its part
+    bool exchanges = false, postponed = false;
     std::vector<std::uint32_t> tasks;  // in queue order
     std::vector<std::uint32_t> next;   // kernels that wait for its end
     std::uint32_t missing = 0;         // events and kernels that have not ended
@@ -45,6 +48,9 @@ class StreamedKernels final : public Execution {
   enum Call : std::uint32_t { kLaunched, kMet, kOver, kCalls };
 
   void add_kernels();
+  std::vector<std::uint32_t> parts_of_tasks() const;
+  bool is_before_rows(const OperatorInfo& op) const;
+  std::uint32_t part_of(const TaskDescriptor& td) const;
   void link_streams();
   void link_exchanges();
   void link_events();
@@ -60,8 +66,10 @@ class StreamedKernels final : public Execution {
   Duration collective_work() const;
 
   const ExecutionSite& site_;
-  bool collectives_;                                 // the host moves the rows
-  std::vector<Kernel> kernels_;                      // by operator
+  bool collectives_;  // the host moves the rows
+  std::uint32_t parts_ = 1;
+  std::vector<Kernel> kernels_;                      // by operator, then part
+  std::vector<std::uint32_t> kernel_of_;             // by task
   std::vector<std::vector<std::uint32_t>> waiting_;  // by event: kernels
   std::vector<std::deque<std::uint32_t>> dealt_;     // by worker: tasks
   std::vector<bool> busy_;                           // by worker

@@ -239,7 +239,8 @@ std::vector<DataCase> small_cases(const std::filesystem::path& file, std::span<c
         fmt::format("{} lists the tasks of the configured shape: check it at that shape (--full)", list));
   }
   std::vector<std::uint32_t> partitions = {std::min(configured.cut.partitions, kMostPartitions)};
-  if (partitions[0] == 1 && has_experts_rows(configured)) partitions.push_back(2);
+  const bool by_source = configured.cut.sources > 0;  // which alone says how many they are
+  if (partitions[0] == 1 && has_experts_rows(configured) && !by_source) partitions.push_back(2);
   std::vector<DataCase> cases;
   for (const std::uint32_t count : partitions) cases.push_back(small_case(configured, count, seed));
   return cases;

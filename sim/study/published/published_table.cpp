@@ -342,6 +342,20 @@ void read_metrics(const Config& root, PublishedTable& table) {
   }
 }
 
+void read_directions(const Config& root, PublishedTable& table) {
+  constexpr double kMostTimes = 1000;
+  for (const Config& item : root.maps("directions")) {
+    PublishedDirection& direction = table.directions.emplace_back();
+    direction.what = item.text("what");
+    direction.source = item.text("source");
+    direction.faster = coordinates_of(item, "faster");
+    direction.than = coordinates_of(item, "than");
+    direction.published = item.number("published", 0, kMostTimes);
+    direction.if_not = item.text("if_not", "");
+    item.finish();
+  }
+}
+
 // Evaluations of their own have columns of their own, which no list here knows.
 void check_columns(const Config& item, const char* key, const std::vector<std::string>& names,
                    const PublishedTable& table) {
@@ -455,6 +469,7 @@ PublishedTable read_published_table(const Config& root, const fs::path& folder, 
     CaseReader(root, folder, table).read();
   }
   read_figures(root, table);
+  read_directions(root, table);
   root.finish();
   return table;
 }

@@ -94,6 +94,14 @@ struct PublishedTuner {
   std::vector<Part> parts;
 };
 
+// Which of two cases is the faster one, as somebody has published of another machine.
+struct PublishedDirection {
+  std::string what, source;
+  nlohmann::ordered_json faster, than;  // coordinates; their latencies are compared
+  double published = 1;                 // how many times faster
+  std::string if_not;                   // why sign or place differ here, where they do
+};
+
 struct PublishedMetric {
   std::string name, unit;         // sim/study/metrics: metric.h, metric_unit.h
   std::vector<std::string> more;  // further columns of its rows: names of runs.cpp
@@ -144,6 +152,7 @@ struct PublishedTable {
 
   std::vector<Reference> references;
   std::vector<PublishedFigure> figures;
+  std::vector<PublishedDirection> directions;
 };
 
 // The tables of a folder of configurations by name, sorted.
