@@ -4,6 +4,7 @@ import { cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { a3sim, close, open, root, scratch } from "./browser.mjs";
+import { difference, from_stored, grid_of, store } from "./pictures.mjs";
 
 const at = (name) => join(scratch, name);
 const pages = { static: at("static.html"), both: at("both.html"), sweep: at("sweep.html"), untraced: at("untraced.html"), streams: at("streams.html"), measured: at("measured.html"), profile: at("profile.html"), job: at("job.html"), step: at("step.html"), search: at("search.html"), found: at("found.html"), orders: at("orders.html"), tried: at("tried.html"), published: join(at("tables"), "report.html") };
@@ -66,8 +67,20 @@ const cut_words = (page) => page.$$eval("figure svg", (all) => all.flatMap((svg)
   }).map((text) => `${svg.querySelector("title").textContent}: ${text.textContent}`);
 }));
 
-test("No page says anything on the console, asks for anything, is wider than its window, or cuts words, light and dark", async () => {
-  for (const file of Object.values(pages)) {
+const most_different = 7; // of 255, on average over a picture's cells: other fonts make 2, the other theme more than 150
+
+// A machine under load may not have painted all at once.
+async function picture_of(page, name) {
+  let apart = await from_stored(page, name);
+  for (let again = 0; again < 4 && apart > most_different; ++again) {
+    await page.waitForTimeout(700);
+    apart = await from_stored(page, name);
+  }
+  return apart;
+}
+
+test("No page says anything on the console, asks for anything, is wider than its window, cuts words, or looks other than stored, light and dark", async () => {
+  for (const [kind, file] of Object.entries(pages)) {
     for (const width of [420, 900, 1400]) {
       for (const colorScheme of ["light", "dark"]) {
         const { page, said, close } = await open(file, { viewport: { width, height: 900 }, colorScheme });
@@ -76,10 +89,27 @@ test("No page says anything on the console, asks for anything, is wider than its
         const [needs, has] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
         assert.ok(needs <= has, `${file}: ${needs} px at a width of ${width}`);
         assert.deepEqual(await cut_words(page), [], `${file} at a width of ${width}`);
+        const apart = await picture_of(page, `${kind} ${width} ${colorScheme}`);
+        assert.ok(apart <= most_different, `${kind}, ${width} px, ${colorScheme}: ${apart.toFixed(1)} from the stored picture (A3SIM_RECORD_PICTURES=1 stores it anew)`);
         await close();
       }
     }
   }
+  store();
+});
+
+test("A picture tells a page from another, from itself without its styles, and from itself in the dark", async () => {
+  const grids = [];
+  for (const [file, colorScheme] of [[pages.static, "light"], [pages.static, "dark"], [pages.job, "light"]]) {
+    const { page, close } = await open(file, { colorScheme });
+    grids.push(await grid_of(page));
+    if (grids.length === 1) {
+      await page.evaluate(() => document.querySelector("style").remove());
+      grids.push(await grid_of(page));
+    }
+    await close();
+  }
+  for (const other of grids.slice(1)) assert.ok(difference(grids[0], other) > most_different, String(difference(grids[0], other)));
 });
 
 // The table of the answer, by pass and head.
@@ -785,10 +815,10 @@ test("Pages of a search and of a tried order say what their JSON says", async ()
     const text = await page.textContent("main");
     assert.ok(text.includes(search.best.yaml.trim().split("\n")[1].trim()) && text.includes(`${search.candidates}`));
     assert.ok(text.includes(`${(100 * Math.abs(search.gain.held_out)).toFixed(2)} %`));
-    // Before and after on one axis, the one found no slower.
+    // Before and after on one axis. What is faster in training need not be so as configured.
     const ends = await page.evaluate(() => (a3sim.runs[0]?.timelines ?? []).map(({ tasks }) => tasks.pass.makespan_ps));
     assert.equal(ends.length, search.gain.trained > 0 ? 2 : 0);
-    if (ends.length > 0) assert.ok(ends[1] <= ends[0], `${ends}`);
+    if (ends.length > 0) assert.ok(Math.abs(ends[1] / ends[0] - (1 - search.gain.trained)) < 0.01, `${ends}`);
     assert.deepEqual(said, []);
     await close();
   }

@@ -128,7 +128,8 @@ TEST_CASE("A page of a job has its answer, steps, findings and a timeline", "[jo
   add_job(page, job, advice, "job");
   std::vector<std::string> kinds;
   nlohmann::json findings;
-  for (const nlohmann::json& section : said_by(page)["sections"]) {
+  const nlohmann::json said = said_by(page);
+  for (const nlohmann::json& section : said["sections"]) {
     kinds.push_back(section["kind"]);
     if (section["kind"] == "findings") findings = section["findings"];
   }
