@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostPasses = 10;        // tabs of a timeline
 constexpr std::size_t kMostRecords = 300'000;  // of all of them
-constexpr double kPercent = 100;
+constexpr double kPercentOfPart = 100;
 
 std::string slow_text(const Advice& advice, const StepMap& map) {
   if (advice.slow == 0) return advice.steps > 1 ? "No step is slow." : "";
@@ -21,7 +21,7 @@ std::string slow_text(const Advice& advice, const StepMap& map) {
       "{} of {} steps {} slow: {:.3f} ms where {:.3f} ms are usual. That costs {:.1f} % of the time of all "
       "steps.",
       advice.slow, advice.steps, advice.slow == 1 ? "is" : "are", map.slow_ms(), advice.usual_ms,
-      kPercent * map.lost_ms() / map.took_ms());
+      kPercentOfPart * map.lost_ms() / map.took_ms());
 }
 
 void add_answer(Page& page, const Observation& job, const Advice& advice, const StepMap& map) {

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMostStepsOfLinks = 8;
 constexpr std::size_t kMostLinks = 20'000;  // of a step: the slowest
 
-double rate_of(const TransferRecord& put) { return put.bytes / seconds(put.length()); }
+double put_rate(const TransferRecord& put) { return put.bytes / seconds(put.length()); }
 bool has_rate(const TransferRecord& put) { return put.bytes > 0 && put.end > put.start; }
 
 using Exchange = std::tuple<std::uint16_t, std::uint32_t, std::uint16_t>;  // pass, operator, plane
@@ -32,8 +32,8 @@ class UsualRates {
     std::map<std::tuple<Exchange, std::uint32_t, std::uint32_t>, std::vector<double>> links;
     for (const TransferRecord& put : step.transfers) {
       if (!has_rate(put)) continue;
-      exchanges[exchange_of_put(put)].push_back(rate_of(put));
-      links[{exchange_of_put(put), put.src, put.dst}].push_back(rate_of(put));
+      exchanges[exchange_of_put(put)].push_back(put_rate(put));
+      links[{exchange_of_put(put), put.src, put.dst}].push_back(put_rate(put));
     }
     for (auto& [exchange, rates] : exchanges) of_exchange_[exchange] = median(std::move(rates));
     for (auto& [link, rates] : links) of_link_[link] = median(std::move(rates));
@@ -62,7 +62,7 @@ struct LinkInStep {
   std::size_t puts = 0;
 };
 
-std::vector<LinkInStep> links_of(const FullStep& step, const UsualRates& usual, bool by_link) {
+std::vector<LinkInStep> links_in_step(const FullStep& step, const UsualRates& usual, bool by_link) {
   struct Puts {
     std::vector<double> rates, parts;
     double bytes = 0;
@@ -72,8 +72,8 @@ std::vector<LinkInStep> links_of(const FullStep& step, const UsualRates& usual, 
     const std::optional<double> expected = has_rate(put) ? usual.rate(put, by_link) : std::nullopt;
     if (!expected || *expected <= 0) continue;
     Puts& puts = pairs[{put.src, put.dst}];
-    puts.rates.push_back(rate_of(put));
-    puts.parts.push_back(rate_of(put) / *expected);
+    puts.rates.push_back(put_rate(put));
+    puts.parts.push_back(put_rate(put) / *expected);
     puts.bytes += put.bytes;
   }
   std::vector<LinkInStep> links;
@@ -129,7 +129,7 @@ void add_link_map(Page& page, const Observation& job, const std::vector<std::uin
     if (steps.size() == kMostStepsOfLinks) break;
     const FullStep full = job.full(number);
     const std::vector<LinkInStep> links =
-        by_link ? links_of(full, of_usual, true) : links_of(full, UsualRates(full), false);
+        by_link ? links_in_step(full, of_usual, true) : links_in_step(full, UsualRates(full), false);
     if (links.empty()) continue;
     const std::uint32_t name = job.number_of(number);
     steps.push_back({{"step", name},

@@ -29,7 +29,7 @@ constexpr std::array<MapMeasure, 8> kMapMeasures{{
     {"rows", "rows of tokens that its experts work on", false},
 }};
 
-std::array<double, kMapMeasures.size()> values_of(const RankStep& step, double waited) {
+std::array<double, kMapMeasures.size()> map_values_of(const RankStep& step, double waited) {
   return {step[Measure::kOwn],      waited,
           step[Measure::kTransfer], step[Measure::kAic],
           step[Measure::kAiv],      step[Measure::kLate],
@@ -85,7 +85,7 @@ void StepMap::add_cells(std::span<const LightRecord> records, const std::vector<
   for (const LightRecord& record : records)
     waited.at(record.rank) += picoseconds(record.waited + record.release - record.arrival);
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    const auto values = values_of(ranks[rank], waited[rank]);
+    const auto values = map_values_of(ranks[rank], waited[rank]);
     for (std::size_t measure = 0; measure < values.size(); ++measure) {
       double& cell = cells_[measure][cells_[measure].size() - ranks.size() + rank];
       cell = std::max(cell, values[measure]);

@@ -38,13 +38,14 @@ class FlatNames {
 
  private:
   static std::string lower_case(std::string text) {
-    std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+    std::ranges::transform(text, text.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return text;
   }
   std::set<std::string> taken_{"position", "status", "error"};
 };
 
-bool are_numbers(SQLite::Database& database, const std::string& sweep, const std::string& axis) {
+bool axis_is_numeric(SQLite::Database& database, const std::string& sweep, const std::string& axis) {
   // A text that is a number equals what SQLite makes of it, but for its digits.
   SQLite::Statement others(
       database,
@@ -55,13 +56,13 @@ bool are_numbers(SQLite::Database& database, const std::string& sweep, const std
   return !others.executeStep();
 }
 
-void add_axes(SQLite::Database& database, const std::string& sweep, FlatNames& names,
-              std::vector<std::string>& columns) {
+void add_axis_columns(SQLite::Database& database, const std::string& sweep, FlatNames& names,
+                      std::vector<std::string>& columns) {
   SQLite::Statement axes(database, "SELECT name FROM axis WHERE sweep = ? ORDER BY position");
   axes.bind(1, sweep);
   while (axes.executeStep()) {
     const std::string axis = axes.getColumn(0).getString();
-    const char* value = are_numbers(database, sweep, axis) ? "CAST(value AS NUMERIC)" : "value";
+    const char* value = axis_is_numeric(database, sweep, axis) ? "CAST(value AS NUMERIC)" : "value";
     columns.push_back(
         fmt::format("(SELECT {} FROM coordinate WHERE coordinate.sweep = sweep_point.sweep AND "
                     "coordinate.position = sweep_point.position AND axis = {}) AS {}",
@@ -69,8 +70,8 @@ void add_axes(SQLite::Database& database, const std::string& sweep, FlatNames& n
   }
 }
 
-void add_metrics(SQLite::Database& database, const std::string& sweep, FlatNames& names,
-                 std::vector<std::string>& columns) {
+void add_metric_columns(SQLite::Database& database, const std::string& sweep, FlatNames& names,
+                        std::vector<std::string>& columns) {
   SQLite::Statement metrics(
       database,
       "SELECT DISTINCT pass, name FROM metric WHERE point IN (SELECT point FROM sweep_point "
@@ -90,8 +91,8 @@ void add_metrics(SQLite::Database& database, const std::string& sweep, FlatNames
 void make_flat_view(SQLite::Database& database, const std::string& sweep) {
   FlatNames names;
   std::vector<std::string> columns{"sweep_point.position AS position", "status", "error"};
-  add_axes(database, sweep, names, columns);
-  add_metrics(database, sweep, names, columns);
+  add_axis_columns(database, sweep, names, columns);
+  add_metric_columns(database, sweep, names, columns);
   const std::string view = quoted_sql("points_" + sweep, '"');
   database.exec("DROP VIEW IF EXISTS " + view);
   database.exec(fmt::format(

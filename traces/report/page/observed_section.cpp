@@ -45,7 +45,7 @@ std::size_t kind_of_lane(Lane lane) {
   return static_cast<std::size_t>(std::ranges::find_if(kLaneOrder, is_it) - kLaneOrder.begin());
 }
 
-const char* unit_of(const OperatorRecord& record) {
+const char* observed_unit(const OperatorRecord& record) {
   if (record.lane == Lane::kCommunication) return "put";
   if (record.lane == Lane::kHost) return "host";
   return record.core == CoreKind::kCube ? "cube" : record.core == CoreKind::kMix ? "mix" : "vector";
@@ -74,7 +74,7 @@ std::vector<ObservedBar> bars_of(const Observation& job, const FullStep& step, O
     if (record.end <= begin) continue;
     ObservedBar bar;
     bar.rank = record.rank;
-    bar.op = operators.number(job.names().at(record.op), unit_of(record));
+    bar.op = operators.number(job.names().at(record.op), observed_unit(record));
     bar.kind = kind_of_lane(record.lane);
     bar.start = record.start - begin;
     bar.taken = bar.start - record.wait;
@@ -127,7 +127,7 @@ std::size_t spread_over_lanes(std::vector<ObservedBar>& bars) {
 }
 
 // How many lanes each kind has on the rank that has most.
-std::array<std::size_t, kLaneOrder.size()> lanes_of(const std::vector<ObservedBar>& bars) {
+std::array<std::size_t, kLaneOrder.size()> lane_counts(const std::vector<ObservedBar>& bars) {
   std::array<std::size_t, kLaneOrder.size()> lanes{};
   for (const ObservedBar& bar : bars) lanes[bar.kind] = std::max(lanes[bar.kind], bar.lane + 1);
   return lanes;
@@ -159,7 +159,7 @@ Json observed_json(Page& page, const Observation& job, const ObservedPass& pass,
   OperatorTable operators;
   std::vector<ObservedBar> bars = bars_of(job, pass.step, operators);
   left_out += spread_over_lanes(bars);
-  const auto lanes = lanes_of(bars);
+  const auto lanes = lane_counts(bars);
   Json kinds = Json::array();
   for (std::size_t kind = 0; kind < lanes.size(); ++kind)
     if (lanes[kind] > 0) kinds.push_back({{"name", kLaneOrder[kind].second}, {"count", lanes[kind]}});

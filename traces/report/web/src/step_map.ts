@@ -70,7 +70,7 @@ export class StepMap {
   }
 
   get row(): number {
-    return Math.max(2, Math.min(22, Math.floor(420 / this.data.section.ranks)));
+    return Math.max(1, Math.min(22, Math.floor(420 / this.data.section.ranks)));
   }
   get gutter(): number {
     return this.canvas.clientWidth < 600 ? 52 : 84;
