@@ -45,6 +45,7 @@ struct RankState {
   std::vector<std::uint32_t> counts;             // by event
   std::vector<bool> handed, free;                // dynamic
   std::uint32_t servers = 0;
+  std::uint32_t idle_servers = 0;  // that have not handed out anything
   bool launched = false;
   std::size_t kernel = 0;
   std::size_t left_of_kernel = 0;
@@ -111,7 +112,7 @@ class Simulation {
     rank.counts.assign(rank.ssc->events().size(), 0);
     rank.handed.assign(rank.tasks.size(), false);
     rank.free.assign(rank.workers.size(), true);
-    rank.servers = s_.options.dispatch_servers;
+    rank.servers = rank.idle_servers = s_.options.dispatch_servers;
     out_.start.emplace_back(rank.tasks.size(), -1);
     out_.end.emplace_back(rank.tasks.size(), -1);
   }
@@ -333,7 +334,12 @@ class Simulation {
       rank.free[to] = false;
       rank.handed[best.second] = true;
       rank.workers[to].task = best.second;
-      at(now_ + ps(s_.program.tasks.scheduled()), [this, r, to] {
+      Duration hand_out = s_.program.tasks.scheduled();
+      if (rank.idle_servers > 0) {
+        --rank.idle_servers;
+        hand_out += s_.program.tasks.dynamic_start;
+      }
+      at(now_ + ps(hand_out), [this, r, to] {
         ++ranks_[r].servers;
         run_task(r, to);
       });

@@ -132,8 +132,11 @@ TEST_CASE("a bad order is slower, and the reasons add up to the difference") {
   const Experiment experiment = small();
   const OrderComparison comparison = try_order(experiment, bad_order(), single_runs(2));
   CHECK(comparison.tried().total() > comparison.best()->total());
-  CHECK_THAT(last_line(order_report(experiment, comparison, kOne)),
+  const Report report = order_report(experiment, comparison, kOne);
+  CHECK_THAT(report.text(),
              Contains(comparison.best()->name + ", the best shipped order") && Contains("because"));
+  CHECK_THAT(last_line(report),
+             Contains(comparison.best()->name + " is ") && Contains("times faster than mine"));
   for (const TriedOrder& order : comparison.orders) {
     if (!order.refused.empty()) {
       CHECK_THROWS_AS(latency_reasons(experiment, comparison, order), std::logic_error);

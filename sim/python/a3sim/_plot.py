@@ -43,6 +43,7 @@ class Plot:
         self.svg = svg
 
     def save(self, file) -> None:
+        """Writes the picture to an SVG file."""
         Path(file).write_text(self.svg, encoding="utf-8")
 
     def _repr_svg_(self) -> str:

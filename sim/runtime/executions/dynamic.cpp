@@ -173,7 +173,8 @@ void DynamicExecution::on_event(Engine& engine, std::uint32_t worker) {
     const Worker& w = recorded_[worker];
     why = w.why;
     const bool later = engine.now() > last_handed_at_ || w.task > last_handed_ || last_handed_ == kNone;
-    if (site_.program.tasks.scheduled() > Duration::zero() && later) {
+    const Program::Tasks& tasks = site_.program.tasks;
+    if (tasks.dynamic_start + tasks.scheduled() > Duration::zero() && later) {
       last_handed_ = w.task;
       last_handed_at_ = engine.now();
     }
