@@ -50,6 +50,12 @@ void write_platform(const char* file, const std::string& prefix, const std::stri
   std::string program = "a3sim", log = "--log=root.thresh:error";
   char* arguments[] = {program.data(), log.data(), nullptr};
   int count = 2;
+  // This process is a copy of one that may have a network already.
+  if (s4u::Engine::has_instance())
+    throw std::runtime_error(
+        "it has room for one network a process, and network.backend=simgrid has made one here; read the "
+        "platform in a "
+        "run of its own, or take network.backend=native before");
   s4u::Engine engine(&count, arguments);
   engine.load_platform(file);
   engine.seal_platform();

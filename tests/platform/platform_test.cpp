@@ -8,6 +8,8 @@
 #include <string>
 
 #include "sim/core/error.h"
+#include "sim/core/registry.h"
+#include "sim/network/network.h"
 #include "sim/network/platform_table.h"
 #include "sim/network/platform_text.h"
 
@@ -139,6 +141,16 @@ TEST_CASE("A platform of very many links is read or refused in seconds") {
     zone += fmt::format("<link id=\"m{}\" bandwidth=\"1GBps\" latency=\"1us\"/>\n", l);
   CHECK_THAT(refusal(PlatformFile(zone)), Contains("more than 200000 links"));
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(60));
+}
+
+// The last one: from here on this process has a network of SimGrid's.
+TEST_CASE("A process that has a network of SimGrid's reads no platform, and says so") {
+  const PlatformFile file(hosts(1));
+  CHECK(refusal(file).empty());
+  NetworkSpec spec;
+  spec.egress = spec.ingress = {BytesPerSecond{1'000'000'000}};
+  const auto network = Registry<NetworkBackend>::get("simgrid").create(spec);
+  CHECK_THAT(refusal(file), Contains("room for one network a process") && Contains("network.backend=native"));
 }
 
 }  // namespace
