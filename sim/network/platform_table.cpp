@@ -24,6 +24,14 @@
 #include "sim/network/platform_text.h"
 #include "sim/network/simgrid_rates.h"
 
+#if defined(__SANITIZE_ADDRESS__)
+#define A3SIM_SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define A3SIM_SANITIZED
+#endif
+#endif
+
 namespace a3sim {
 namespace {
 
@@ -42,7 +50,7 @@ struct Reading {
                                 int errors, PlatformProgress* progress) {
   dup2(errors, STDERR_FILENO);
   dup2(errors, STDOUT_FILENO);
-#ifndef __SANITIZE_ADDRESS__
+#ifndef A3SIM_SANITIZED  // sanitizers map more memory than they use
   constexpr rlim_t kMostData = rlim_t{4} << 30;
   const rlimit data{kMostData, kMostData}, core{0, 0};
   setrlimit(RLIMIT_DATA, &data);
