@@ -39,7 +39,7 @@ Pairs sent_bytes(const PassResult& pass) {
 
 void sends_what_is_routed(const ObservedRun& run) {
   const Pairs expected = routed_bytes(run);
-  for (const ObservedPass& pass : run.passes) {
+  for (const CountedPass& pass : run.passes) {
     RC_ASSERT(sent_bytes(pass.result) == expected);
     for (std::size_t r = 0; r < expected.size(); ++r) {
       std::uint64_t sent = 0, received = 0;

@@ -68,7 +68,7 @@ void check_mutations(const Trace& trace) {
 }
 
 void starts_because_of_its_cause(const ObservedRun& run) {
-  for (const ObservedPass& pass : run.passes) {
+  for (const CountedPass& pass : run.passes) {
     const Trace trace = trace_of(run.experiment, pass.result);
     const Causes causes(trace);
     check_path(trace, critical_path(causes));

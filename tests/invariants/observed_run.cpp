@@ -8,7 +8,7 @@ namespace {
 
 class Counting final : public TaskHooks {
  public:
-  Counting(ObservedPass& pass, const Schedule& schedule) : pass_(pass) {
+  Counting(CountedPass& pass, const Schedule& schedule) : pass_(pass) {
     for (const Ssc& ssc : schedule) {
       pass_.started.emplace_back(ssc.tasks().size(), 0);
       pass_.ended.emplace_back(ssc.tasks().size(), 0);
@@ -18,14 +18,14 @@ class Counting final : public TaskHooks {
   void ended(RankId rank, std::uint32_t task) override { ++pass_.ended[index(rank)][task]; }
 
  private:
-  ObservedPass& pass_;
+  CountedPass& pass_;
 };
 
 }  // namespace
 
-ObservedPass observe(const Experiment& experiment, const std::string& name, Schedule schedule,
-                     const RoutingCounts& counts, const NetworkBackend& backend) {
-  ObservedPass pass;
+CountedPass observe(const Experiment& experiment, const std::string& name, Schedule schedule,
+                    const RoutingCounts& counts, const NetworkBackend& backend) {
+  CountedPass pass;
   Counting counting(pass, schedule);
   RunOptions options = options_of(experiment, true);
   options.hooks = &counting;

@@ -9,7 +9,7 @@
 namespace a3sim {
 
 // A run with all its records, and what stood beside it and counted.
-struct ObservedPass {
+struct CountedPass {
   PassResult result;
   // By rank and task.
   std::vector<std::vector<std::uint32_t>> started, ended;
@@ -18,14 +18,14 @@ struct ObservedPass {
 struct ObservedRun {
   Experiment experiment;
   RoutingCounts counts;
-  std::vector<ObservedPass> passes;
+  std::vector<CountedPass> passes;
 };
 
 ObservedRun observe(const RandomConfig& config);
 
 // One pass's schedule, run as the experiment says.
-ObservedPass observe(const Experiment& experiment, const std::string& name, Schedule schedule,
-                     const RoutingCounts& counts, const NetworkBackend& backend);
+CountedPass observe(const Experiment& experiment, const std::string& name, Schedule schedule,
+                    const RoutingCounts& counts, const NetworkBackend& backend);
 
 // The rank whose memory a put writes; of other tasks, the task's own.
 inline std::uint32_t written_rank(const Ssc& ssc, const TaskDescriptor& td) {

@@ -72,7 +72,7 @@ void check_workers(const Ssc& ssc, const RankResult& rank, Duration makespan) {
 }
 
 void stays_within_capacity(const ObservedRun& run) {
-  for (const ObservedPass& pass : run.passes) {
+  for (const CountedPass& pass : run.passes) {
     check_memory(run, pass.result);
     check_ports(run, pass.result);
     for (std::size_t r = 0; r < pass.result.schedule.size(); ++r)

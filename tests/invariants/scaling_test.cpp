@@ -91,7 +91,7 @@ std::vector<std::string> whole(const RandomConfig& config) {
 }
 
 struct TwoRuns {
-  ObservedPass once, twice;
+  CountedPass once, twice;
 };
 
 std::vector<TwoRuns> run_both(const Experiment& experiment) {

@@ -135,7 +135,7 @@ void check_puts(const Experiment& experiment, const PassResult& pass) {
 }
 
 void takes_no_less_than_bounds(const ObservedRun& run) {
-  for (const ObservedPass& pass : run.passes) {
+  for (const CountedPass& pass : run.passes) {
     for (const Duration bound : pass.result.bounds.time) RC_ASSERT(pass.result.run.makespan >= bound);
     check_sums(pass.result);
     check_puts(run.experiment, pass.result);
@@ -146,7 +146,7 @@ const RunCheck kTimes(
     takes_no_less_than_bounds);
 
 void starts_when_events_fire(const ObservedRun& run) {
-  for (const ObservedPass& pass : run.passes) {
+  for (const CountedPass& pass : run.passes) {
     const Triggers triggers = triggers_of(pass.result);
     for (std::size_t r = 0; r < pass.result.schedule.size(); ++r) {
       const Ssc& ssc = pass.result.schedule[r];
