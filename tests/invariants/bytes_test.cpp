@@ -9,7 +9,7 @@ using Pairs = std::vector<std::vector<std::uint64_t>>;  // bytes by source and d
 
 // Every row goes to its expert's rank and comes back, in forward and in backward: as wide as the model each
 // way.
-Pairs routed_bytes(const ObservedRun& run) {
+Pairs routed_bytes(const CountedRun& run) {
   const MoeShape& shape = run.experiment.shape;
   const std::uint64_t row = std::uint64_t{shape.hidden} * element_bytes(shape.dtype);
   Pairs bytes(shape.ep, std::vector<std::uint64_t>(shape.ep, 0));
@@ -37,7 +37,7 @@ Pairs sent_bytes(const PassResult& pass) {
   return bytes;
 }
 
-void sends_what_is_routed(const ObservedRun& run) {
+void sends_what_is_routed(const CountedRun& run) {
   const Pairs expected = routed_bytes(run);
   for (const CountedPass& pass : run.passes) {
     RC_ASSERT(sent_bytes(pass.result) == expected);

@@ -67,7 +67,7 @@ void check_mutations(const Trace& trace) {
   }
 }
 
-void starts_because_of_its_cause(const ObservedRun& run) {
+void starts_because_of_its_cause(const CountedRun& run) {
   for (const CountedPass& pass : run.passes) {
     const Trace trace = trace_of(run.experiment, pass.result);
     const Causes causes(trace);

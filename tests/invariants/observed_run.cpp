@@ -36,8 +36,8 @@ CountedPass observe(const Experiment& experiment, const std::string& name, Sched
   return pass;
 }
 
-ObservedRun observe(const RandomConfig& config) {
-  ObservedRun run;
+CountedRun observe(const RandomConfig& config) {
+  CountedRun run;
   run.experiment = experiment_of(config);
   run.counts = routing_of(run.experiment);
   const RoutingCounts capacity = capacity_of(run.experiment, run.counts);

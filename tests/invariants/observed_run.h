@@ -15,13 +15,13 @@ struct CountedPass {
   std::vector<std::vector<std::uint32_t>> started, ended;
 };
 
-struct ObservedRun {
+struct CountedRun {
   Experiment experiment;
   RoutingCounts counts;
   std::vector<CountedPass> passes;
 };
 
-ObservedRun observe(const RandomConfig& config);
+CountedRun observe(const RandomConfig& config);
 
 // One pass's schedule, run as the experiment says.
 CountedPass observe(const Experiment& experiment, const std::string& name, Schedule schedule,

@@ -37,7 +37,7 @@ Ports moved(const Topology& topology, const PassResult& pass) {
   return ports;
 }
 
-void check_memory(const ObservedRun& run, const PassResult& pass) {
+void check_memory(const CountedRun& run, const PassResult& pass) {
   const Hardware::MemorySystem& memory = run.experiment.hardware.memory;
   for (const RankResult& rank : pass.run.ranks) {
     const double hbm =
@@ -48,7 +48,7 @@ void check_memory(const ObservedRun& run, const PassResult& pass) {
   }
 }
 
-void check_ports(const ObservedRun& run, const PassResult& pass) {
+void check_ports(const CountedRun& run, const PassResult& pass) {
   const RunOptions options = options_of(run.experiment, false);
   const Topology topology(run.experiment.hardware, run.experiment.program, dies_of(pass.schedule, options),
                           options.transport);
@@ -71,7 +71,7 @@ void check_workers(const Ssc& ssc, const RankResult& rank, Duration makespan) {
   for (std::uint32_t q = 0; q < ssc.queues(); ++q) RC_ASSERT(rank.busy[q] <= makespan * ssc.workers(q));
 }
 
-void stays_within_capacity(const ObservedRun& run) {
+void stays_within_capacity(const CountedRun& run) {
   for (const CountedPass& pass : run.passes) {
     check_memory(run, pass.result);
     check_ports(run, pass.result);

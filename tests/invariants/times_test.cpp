@@ -134,7 +134,7 @@ void check_puts(const Experiment& experiment, const PassResult& pass) {
   }
 }
 
-void takes_no_less_than_bounds(const ObservedRun& run) {
+void takes_no_less_than_bounds(const CountedRun& run) {
   for (const CountedPass& pass : run.passes) {
     for (const Duration bound : pass.result.bounds.time) RC_ASSERT(pass.result.run.makespan >= bound);
     check_sums(pass.result);
@@ -145,7 +145,7 @@ const RunCheck kTimes(
     "no run takes less than any bound, no put less than its bytes, and a task its ideal and its losses",
     takes_no_less_than_bounds);
 
-void starts_when_events_fire(const ObservedRun& run) {
+void starts_when_events_fire(const CountedRun& run) {
   for (const CountedPass& pass : run.passes) {
     const Triggers triggers = triggers_of(pass.result);
     for (std::size_t r = 0; r < pass.result.schedule.size(); ++r) {
