@@ -6,7 +6,7 @@ using namespace a3sim;
 
 // Rows quantised once a token or once for each expert, put or pulled, by a fused kernel and as a taskflow.
 TEST_CASE("dispatch in int8 brings every row and its scale, whoever quantises and moves it") {
-  const std::vector<std::string> kNothingWrong;
+  const std::vector<std::string> nothing_wrong;
   for (const char* const execution : {"fused", "static"}) {
     for (const char* const quantize : {"token", "row"}) {
       for (const char* const mover : {"put", "pull"}) {
@@ -18,8 +18,8 @@ TEST_CASE("dispatch in int8 brings every row and its scale, whoever quantises an
         const std::vector<DataCase> cases =
             small_cases(configs_folder() / "experiments" / "library_ep.yaml", set, kDataSeed);
         REQUIRE(!cases.empty());
-        CHECK(wrong(cases) == kNothingWrong);
-        CHECK(wrong(cases, {.seed = 7}) == kNothingWrong);
+        CHECK(wrong(cases) == nothing_wrong);
+        CHECK(wrong(cases, {.seed = 7}) == nothing_wrong);
       }
     }
   }

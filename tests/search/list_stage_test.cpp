@@ -57,10 +57,11 @@ TEST_CASE("moving slices of SwiGLU and Add finds an interleaving where keys know
 }
 
 TEST_CASE("where the lists found are of other tasks, the keys that they came from run") {
-  const SearchProblem problem(small_swiglu_add({"order.vtq=[op * 1000 + index]"}),
-                              space_of(std::string(kNoOtherOrder) +
-                                       "  held_out:\n    fewer: {swiglu_add.tiles: 64}\n    polls: {experiment.poll.aiv: 10 ns}\n"),
-                              true);
+  const SearchProblem problem(
+      small_swiglu_add({"order.vtq=[op * 1000 + index]"}),
+      space_of(std::string(kNoOtherOrder) +
+               "  held_out:\n    fewer: {swiglu_add.tiles: 64}\n    polls: {experiment.poll.aiv: 10 ns}\n"),
+      true);
   const SearchFindings found = findings_of(problem, with_moves(80));
   REQUIRE(found.lists.gained());
   REQUIRE(found.held_out.scenarios.size() == 2);

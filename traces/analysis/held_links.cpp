@@ -43,7 +43,7 @@ std::vector<Duration> link_times(const Trace& trace, const CriticalPath& path, D
 }
 
 std::string link_name(const Trace& trace, const CriticalPath& path, Duration from, Duration to) {
-  const std::string ports(name_of(Blame::kLink));
+  std::string ports(name_of(Blame::kLink));
   if (trace.links.empty()) return ports;
   const std::vector<Duration> times = link_times(trace, path, from, to);
   const auto longest = std::max_element(times.begin(), times.end() - 1);
