@@ -18,7 +18,8 @@ TEST_CASE(
       const Config root = Config::load(file, {}, diagnostics);
       try {
         item.object->read(root, diagnostics, file);
-      } catch (const Error&) {  // what was read before has been looked at
+      } catch (const Error& error) {
+        UNSCOPED_INFO(error.what());  // what was read before is looked at
       }
       for (const SourcedValue& value : root.sourced()) {
         INFO(kind << ", " << file << ": " << value.path);
