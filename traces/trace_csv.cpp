@@ -73,10 +73,10 @@ TraceTask task_of(const TaskRow& row, std::uint32_t op, const Trace& trace) {
 
 }  // namespace
 
-void CauseCells::set(const Cause& of) {
-  cause = of.kind;
-  cause_rank = of.rank;
-  (of.host ? cause_host : cause_task) = of.number;
+void CauseCells::set(const Cause& source) {
+  cause = source.kind;
+  cause_rank = source.rank;
+  (source.host ? cause_host : cause_task) = source.number;
 }
 
 Cause CauseCells::get() const {

@@ -74,14 +74,14 @@ class UntimedRun {
   // Runs a worker's tasks until it must wait or has none left.
   void work(Worker worker) {
     Rank& rank = ranks_[worker.rank];
-    const TaskflowView::Rank& of = taskflow_.ranks[worker.rank];
+    const TaskflowView::Rank& view = taskflow_.ranks[worker.rank];
     std::uint32_t& held = rank.holds[worker.worker];
     if (held != kNone) trigger(rank.steps[std::exchange(held, kNone)]);
     for (std::uint32_t task = rank.queues.take(worker.worker); task != kNone;
          task = rank.queues.take(worker.worker)) {
       const Step& step = rank.steps[task];
       const std::uint32_t event = step.waits_for;
-      if (event != kNone && rank.counts[event] < of.events[event].threshold) {
+      if (event != kNone && rank.counts[event] < view.events[event].threshold) {
         held = task;
         rank.waiting[event].push_back(worker.worker);
         return;

@@ -29,7 +29,7 @@ class Check {
 
 // What the checks look at.
 struct CheckedGroup {
-  explicit CheckedGroup(const Schedule& of) : schedule(of), taskflow(of) {}
+  explicit CheckedGroup(const Schedule& checked) : schedule(checked), taskflow(checked) {}
   const Schedule& schedule;
   TaskflowView taskflow;
 };

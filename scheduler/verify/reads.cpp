@@ -20,7 +20,7 @@ class ExpertRanges {
   }
 
   // Those in a tensor of the layout; of a task of no expert: all.
-  Rows of(std::uint16_t expert, const TensorInfo& tensor) const {
+  Rows find(std::uint16_t expert, const TensorInfo& tensor) const {
     if (expert == kNoExpert) return {0, tensor.rows};
     if (tensor.layout == Layout::kReceived)
       return {received_[std::size_t{expert} * ep_], received_[(std::size_t{expert} + 1) * ep_]};
@@ -103,8 +103,8 @@ class ReadsCheck final : public Check {
     const bool whole = in.rows() == Rows{0, from.rows};
     if (from.layout == to.layout) return in.rows() == out.rows() || (from.layout == Layout::kPlain && whole);
     if (from.layout != Layout::kWeights && to.layout != Layout::kWeights) return whole;
-    const Rows written = experts.of(td.expert, to);
-    if (in.rows() != experts.of(td.expert, from)) return false;
+    const Rows written = experts.find(td.expert, to);
+    if (in.rows() != experts.find(td.expert, from)) return false;
     return td.expert == kNoExpert ? out.rows() == written : within(out.rows(), written);
   }
 

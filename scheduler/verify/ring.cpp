@@ -39,8 +39,9 @@ class Rings {
 
   // Whether every rank has a put at every position, no two to one rank.
   bool form_permutations() const {
-    return form_ && std::ranges::all_of(rings_, [&](const auto& of) {
-             return std::ranges::all_of(of.second.next, [&](std::uint32_t puts) { return puts == ranks_; });
+    return form_ && std::ranges::all_of(rings_, [&](const auto& entry) {
+             return std::ranges::all_of(entry.second.next,
+                                        [&](std::uint32_t puts) { return puts == ranks_; });
            });
   }
 

@@ -38,8 +38,9 @@ void run(const BatchesOptions& options) {
       "figures", {Column::words("figure"), Column::words("pass"), Column::words("unit").for_people(),
                   Column::data("unit"), Column::number("mean", "", 3), Column::number("low", "", 3),
                   Column::number("high", "", 3)});
-  for (const auto& [of, low, high] : batch_metrics(by_seed, metric_names()))
-    table.add({of.name, of.pass, of.unit.empty() ? Cell() : Cell(of.unit), of.unit, of.value, low, high});
+  for (const auto& [metric, low, high] : batch_metrics(by_seed, metric_names()))
+    table.add({metric.name, metric.pass, metric.unit.empty() ? Cell() : Cell(metric.unit), metric.unit,
+               metric.value, low, high});
   print_report(report, options.json);
 }
 

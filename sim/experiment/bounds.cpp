@@ -125,7 +125,7 @@ Duration Survey::add_task(const Ssc& ssc, const WorkContext& context, const Cost
   const Operator& op = Operators::get(ssc.operators()[td.op].type);
   op.work(context, {td, read_by(ssc.inputs(td)), ssc.outputs(td)}, work_);
   if (work_.kind == WorkKind::kPut && work_.dst != work_.src) return add_put(work_.src != ssc.rank());
-  const TimesAlone::Times times = alone_.of(work_, cost);
+  const TimesAlone::Times times = alone_.compute(work_, cost);
   sums_[index(ssc.rank())].arithmetic[static_cast<std::size_t>(op.unit())] += times.arithmetic;
   return times.least;
 }

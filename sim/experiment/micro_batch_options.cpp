@@ -38,9 +38,9 @@ MicroBatchOptions read_micro_batch_options(const Config& root) {
   options.seeds = static_cast<std::uint32_t>(block.integer("seeds", 1, kMostSeeds, options.seeds));
   read_balance(root.map("balance"), options);
   const Config framework = root.map("framework"), tutel = root.map("tutel"), triton = root.map("triton");
-  Framework& of = options.with.framework;
-  of.streams = static_cast<std::uint32_t>(framework.integer("streams", 0, kMostStreams, of.streams));
-  of.calls = static_cast<std::uint32_t>(framework.integer("calls", 0, kMostCalls, of.calls));
+  Framework& values = options.with.framework;
+  values.streams = static_cast<std::uint32_t>(framework.integer("streams", 0, kMostStreams, values.streams));
+  values.calls = static_cast<std::uint32_t>(framework.integer("calls", 0, kMostCalls, values.calls));
   framework.finish();
   options.with.shadows =
       static_cast<std::uint32_t>(tutel.integer("shadows", 0, kMostExperts, options.with.shadows));

@@ -48,9 +48,9 @@ void add_unused(const Experiment& experiment, const std::string& user,
     for (const Pass& pass : experiment.passes) {
       Meant& meant = passes.emplace_back(Meant{queues_of(pass.graph), {}, {}});
       for (const std::string& each : entries) {
-        const auto of = operators_of(each, experiment.order, meant.operators);
-        meant.by_all.insert(of.begin(), of.end());
-        if (each == entry) meant.by_one.insert(of.begin(), of.end());
+        const auto named = operators_of(each, experiment.order, meant.operators);
+        meant.by_all.insert(named.begin(), named.end());
+        if (each == entry) meant.by_one.insert(named.begin(), named.end());
       }
       types.merge(meant.types());
     }

@@ -71,7 +71,7 @@ class OperatorBytes {
 
   // Picoseconds at the HBM's rates.
   double time(const Hardware::MemorySystem& memory) {
-    for (auto& [of, parts] : parts_) {
+    for (auto& [output, parts] : parts_) {
       std::sort(parts.begin(), parts.end());
       std::uint32_t last = 0, rows = 0;
       for (const auto& [begin, end] : parts) {
@@ -79,7 +79,7 @@ class OperatorBytes {
         rows += end - std::max(begin, last);
         last = end;
       }
-      add(of.written, rows * of.row_bytes);
+      add(output.written, rows * output.row_bytes);
     }
     parts_.clear();
     return time_at(memory.as_reads(read_, written_), memory.hbm_read);

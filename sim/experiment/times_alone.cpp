@@ -2,7 +2,7 @@
 
 namespace a3sim {
 
-TimesAlone::Times TimesAlone::of(const Work& work, const CostModel& cost) {
+TimesAlone::Times TimesAlone::compute(const Work& work, const CostModel& cost) {
   key_.assign(1, static_cast<std::uint64_t>(cost.hardware().clock.count));
   add_sizes(work);
   const auto [found, is_new] = known_.try_emplace(key_);

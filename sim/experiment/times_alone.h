@@ -17,7 +17,7 @@ class TimesAlone {
     Duration arithmetic{}, least{};
   };
   // Cost models may differ in their clocks only.
-  Times of(const Work& work, const CostModel& cost);
+  Times compute(const Work& work, const CostModel& cost);
 
  private:
   using Sizes = std::vector<std::uint64_t>;

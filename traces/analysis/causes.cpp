@@ -33,22 +33,22 @@ Causes::Causes(const Trace& trace) : trace_(trace), ranks_(trace.ranks.size()) {
 // Tasks of no length may stand at one date: the order of their numbers is as good as any.
 void Causes::sort_rank(std::uint32_t rank) {
   const std::vector<TraceTask>& tasks = trace_.ranks[rank];
-  Rank& of = ranks_[rank];
-  of.by_worker.resize(tasks.size());
-  for (std::uint32_t t = 0; t < tasks.size(); ++t) of.by_worker[t] = t;
-  std::sort(of.by_worker.begin(), of.by_worker.end(), [&](std::uint32_t a, std::uint32_t b) {
+  Rank& own = ranks_[rank];
+  own.by_worker.resize(tasks.size());
+  for (std::uint32_t t = 0; t < tasks.size(); ++t) own.by_worker[t] = t;
+  std::sort(own.by_worker.begin(), own.by_worker.end(), [&](std::uint32_t a, std::uint32_t b) {
     const auto key = [&](std::uint32_t t) {
       return std::tuple(tasks[t].worker, tasks[t].taken, tasks[t].start, tasks[t].end, t);
     };
     return key(a) < key(b);
   });
-  of.first.assign(workers() + 1, 0);
-  for (const TraceTask& task : tasks) ++of.first[task.worker + 1];
-  for (std::uint32_t w = 0; w < workers(); ++w) of.first[w + 1] += of.first[w];
-  of.before.assign(tasks.size(), kNone);
+  own.first.assign(workers() + 1, 0);
+  for (const TraceTask& task : tasks) ++own.first[task.worker + 1];
+  for (std::uint32_t w = 0; w < workers(); ++w) own.first[w + 1] += own.first[w];
+  own.before.assign(tasks.size(), kNone);
   for (std::size_t i = 1; i < tasks.size(); ++i) {
-    const std::uint32_t last = of.by_worker[i - 1], next = of.by_worker[i];
-    if (tasks[last].worker == tasks[next].worker) of.before[next] = last;
+    const std::uint32_t last = own.by_worker[i - 1], next = own.by_worker[i];
+    if (tasks[last].worker == tasks[next].worker) own.before[next] = last;
   }
 }
 
@@ -150,8 +150,8 @@ bool Causes::is_cause(std::uint32_t rank, std::size_t number) const {
 }
 
 std::span<const std::uint32_t> Causes::tasks_of(std::uint32_t rank, std::uint32_t worker) const {
-  const Rank& of = ranks_[rank];
-  return std::span(of.by_worker).subspan(of.first[worker], of.first[worker + 1] - of.first[worker]);
+  const Rank& own = ranks_[rank];
+  return std::span(own.by_worker).subspan(own.first[worker], own.first[worker + 1] - own.first[worker]);
 }
 
 TaskAt Causes::before(TaskAt at) const {

@@ -29,8 +29,8 @@ class Backwards {
       at->second = {std::min(at->second.first, record->start), std::max(at->second.second, record->start)};
       ++count_[{record->pass, record->op}];
     }
-    for (const auto& [of, span] : starts)
-      if (count_[of] > 1 && span.second - span.first <= kOneDate) meets_.insert(of);
+    for (const auto& [group, span] : starts)
+      if (count_[group] > 1 && span.second - span.first <= kOneDate) meets_.insert(group);
   }
 
   InferredPath walk() const {

@@ -23,12 +23,12 @@ std::vector<Sums> sums_of(const Trace& trace) {
   for (const auto& rank : trace.ranks) {
     std::vector<Times> runs(trace.operators.size());
     for (const TraceTask& task : rank) {
-      Sums& of = sums[task.op];
-      of.kind = trace.machine.workers.queue_of(task.worker);
-      of.operations += static_cast<double>(task.operations);
-      of.ran += task.end - task.start;
-      of.arithmetic += task.arithmetic;
-      of.put_bytes += static_cast<double>(task.put_bytes);
+      Sums& totals = sums[task.op];
+      totals.kind = trace.machine.workers.queue_of(task.worker);
+      totals.operations += static_cast<double>(task.operations);
+      totals.ran += task.end - task.start;
+      totals.arithmetic += task.arithmetic;
+      totals.put_bytes += static_cast<double>(task.put_bytes);
       if (!task.remote && of_puts(trace, task.op)) continue;
       add_stretch(runs[task.op], task.start, task.end);
     }

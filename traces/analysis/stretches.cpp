@@ -25,7 +25,8 @@ Duration length_of(const Stretches& stretches) {
 Duration covered(const Stretches& a, const Stretches& b, Duration start, Duration end) {
   Stretches both;
   for (const Stretches* list : {&a, &b}) {
-    auto from = std::ranges::lower_bound(*list, start, {}, [](const auto& of) { return of.second; });
+    auto from =
+        std::ranges::lower_bound(*list, start, {}, [](const auto& stretch) { return stretch.second; });
     for (; from != list->end() && from->first < end; ++from)
       both.emplace_back(std::max(from->first, start), std::min(from->second, end));
   }

@@ -95,9 +95,9 @@ std::string exchange_of(std::string_view name) {
   name = name.substr(0, name.rfind('@'));
   const std::size_t tag = name.find("__"), call = name.rfind('_');
   if (tag == std::string_view::npos || call < tag + 2) return printable(name);
-  const std::string_view of = name.substr(tag + 2, call - tag - 2);
-  const bool numbers = of.find_first_not_of("0123456789_") == std::string_view::npos;
-  return printable(numbers ? name.substr(0, tag) : of);
+  const std::string_view label = name.substr(tag + 2, call - tag - 2);
+  const bool numbers = label.find_first_not_of("0123456789_") == std::string_view::npos;
+  return printable(numbers ? name.substr(0, tag) : label);
 }
 
 void read_communication(const std::filesystem::path& file, const ExchangeSink& to) {

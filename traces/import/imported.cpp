@@ -35,12 +35,12 @@ constexpr std::int64_t kMostPicoseconds = std::int64_t{1} << 61;
 class SumsWriter {
  public:
   std::string take(const Profile& profile) {
-    for (const auto& [rank, of] : profile.ranks) {
+    for (const auto& [rank, parts] : profile.ranks) {
       rank_ = rank;
-      for (const auto& [name, sum] : of.operators) add(Kind::kOperator, spreadsheet_cell(name), "", sum);
-      for (const auto& [name, sum] : of.exchanges) add(Kind::kExchange, spreadsheet_cell(name), "", sum);
-      for (const auto& [bytes, sum] : of.packets) add(Kind::kPackets, "", std::to_string(bytes), sum);
-      for (const auto& [name, tasks] : of.tasks) {
+      for (const auto& [name, sum] : parts.operators) add(Kind::kOperator, spreadsheet_cell(name), "", sum);
+      for (const auto& [name, sum] : parts.exchanges) add(Kind::kExchange, spreadsheet_cell(name), "", sum);
+      for (const auto& [bytes, sum] : parts.packets) add(Kind::kPackets, "", std::to_string(bytes), sum);
+      for (const auto& [name, tasks] : parts.tasks) {
         for (const auto& [index, task] : tasks)
           add(Kind::kTask, spreadsheet_cell(name), std::to_string(index),
               {.count = task.count, .total = task.total, .least = task.mean(), .most = task.mean()});

@@ -83,15 +83,15 @@ void JobReader::align_clocks(const ProfiledClocks& clocks) {
 // A rank whose kernels have no durations in a step did less in it than it seems: it is not compared with others, unless
 // all are like that.
 void JobReader::leave_out_unfinished() {
-  const auto is_whole = [](const auto& of) { return of.second.unfinished == 0; };
+  const auto is_whole = [](const auto& entry) { return entry.second.unfinished == 0; };
   const bool any_whole = std::ranges::any_of(
       seen_, [&](const auto& step) { return std::ranges::any_of(step.second, is_whole); });
   for (auto& [number, ranks] : seen_) {
-    for (const auto& [rank, of] : ranks)
-      if (of.unfinished > 0)
+    for (const auto& [rank, entry] : ranks)
+      if (entry.unfinished > 0)
         to_.job_.missing.push_back(
-            {fmt::format("kernel_details.csv: durations of {} kernels of rank {} in step {}", of.unfinished,
-                         rank, number),
+            {fmt::format("kernel_details.csv: durations of {} kernels of rank {} in step {}",
+                         entry.unfinished, rank, number),
              any_whole ? "that rank in that step, which is left out" : "what that step does"});
     if (!any_whole) continue;
     const auto is_left = [&](const auto& record) {
@@ -109,7 +109,7 @@ void JobReader::leave_out_unfinished() {
     operators.resize(kept);
     lines.resize(kept);
     std::erase_if(steps_[number].host, is_left);
-    std::erase_if(ranks, [&](const auto& of) { return !is_whole(of); });
+    std::erase_if(ranks, [&](const auto& entry) { return !is_whole(entry); });
   }
 }
 
@@ -192,8 +192,8 @@ void JobReader::make_light() {
   for (auto& [number, ranks] : seen_) {
     const auto index = static_cast<std::uint32_t>(to_.light_.size());
     std::vector<LightRecord> records;
-    for (auto& [rank, of] : ranks)
-      if (of.seen()) records.push_back(light(index, rank, of, released[rank]));
+    for (auto& [rank, entry] : ranks)
+      if (entry.seen()) records.push_back(light(index, rank, entry, released[rank]));
     FullStep full = std::move(steps_[number]);
     full.step = index;
     for (const LightRecord& record : records) full.ranks.push_back(record.rank);

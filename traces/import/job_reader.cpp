@@ -24,8 +24,8 @@ double elements(const std::vector<double>& axes) {
 }
 
 // As a reader looks for it below what was named.
-std::string below(const fs::path& path, const fs::path& of) {
-  return fs::absolute(of)
+std::string below(const fs::path& path, const fs::path& base) {
+  return fs::absolute(base)
       .lexically_normal()
       .lexically_relative(fs::absolute(path / "").lexically_normal())
       .string();

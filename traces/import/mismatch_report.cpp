@@ -30,20 +30,20 @@ struct Mismatches {
 Mismatches mismatches_of(const Names& measured, const Names& simulated, const NameMap& names) {
   std::map<std::string, MismatchRow> rows;
   Mismatches all;
-  for (const auto& [name, of] : measured) {
-    if (of.count == 0) continue;
+  for (const auto& [name, entry] : measured) {
+    if (entry.count == 0) continue;
     const std::string ours = called(name, names);
     if (const auto found = simulated.find(ours); found != simulated.end()) {
       MismatchRow& row = rows[ours];
       row.name = ours;
-      row.measured += of;
+      row.measured += entry;
       row.simulated = found->second;
     } else {
       all.unknown.push_back(name);
     }
   }
   for (const auto& [name, row] : rows) all.rows.push_back(row);
-  for (const auto& [name, of] : simulated)
+  for (const auto& [name, entry] : simulated)
     if (!rows.contains(name)) all.missing.push_back(name);
   std::ranges::stable_sort(all.rows, std::greater{}, &MismatchRow::off);
   return all;
@@ -111,17 +111,17 @@ void add_tasks(const Profile& profile, const Profile& simulated, const NameMap& 
     const auto other = simulated.ranks.find(number);
     for (const auto& [name, tasks] : rank.tasks) {
       const auto* ours = other == simulated.ranks.end() ? nullptr : &other->second.tasks;
-      const auto of = ours ? ours->find(called(name, names)) : decltype(ours->end()){};
-      if (!ours || of == ours->end()) {
+      const auto entry = ours ? ours->find(called(name, names)) : decltype(ours->end()){};
+      if (!ours || entry == ours->end()) {
         unmatched += tasks.size();
         continue;
       }
       for (const auto& [index, task] : tasks) {
-        const auto found = of->second.find(index);
-        if (found == of->second.end())
+        const auto found = entry->second.find(index);
+        if (found == entry->second.end())
           ++unmatched;
         else
-          rows.push_back({number, index, &of->first, task.mean(), found->second.mean()});
+          rows.push_back({number, index, &entry->first, task.mean(), found->second.mean()});
       }
     }
   }

@@ -146,14 +146,14 @@ TaskTimes* Profile::task(std::uint32_t rank, std::string_view name, std::uint32_
 Names Profile::sum(Names RankProfile::* names) const {
   Names all;
   for (const auto& [number, rank] : ranks)
-    for (const auto& [name, of] : rank.*names) all[name] += of;
+    for (const auto& [name, entry] : rank.*names) all[name] += entry;
   return all;
 }
 
 Names Profile::by_type() const {
   Names types;
   for (const auto& [number, rank] : ranks)
-    for (const auto& [name, of] : rank.operators) types[of.type.empty() ? name : of.type] += of;
+    for (const auto& [name, entry] : rank.operators) types[entry.type.empty() ? name : entry.type] += entry;
   return types;
 }
 

@@ -15,13 +15,14 @@ constexpr std::size_t kMostRanks = 16;  // that people see
 // The whole profile, or one rank of it.
 Profile part_of(const Profile& profile, std::uint32_t rank) {
   Profile part = profile;
-  if (rank != kNone) std::erase_if(part.ranks, [&](const auto& of) { return of.first != rank; });
+  if (rank != kNone) std::erase_if(part.ranks, [&](const auto& entry) { return entry.first != rank; });
   return part;
 }
 
 template <class Part>
 bool any_has(const Profile& profile, Part RankProfile::* part) {
-  return std::ranges::any_of(profile.ranks, [&](const auto& of) { return (of.second.*part).has_value(); });
+  return std::ranges::any_of(profile.ranks,
+                             [&](const auto& entry) { return (entry.second.*part).has_value(); });
 }
 
 void add_ranks(const Profile& profile, Report& report) {
@@ -94,7 +95,7 @@ std::vector<NamedSum> by_time(const Names& names) {
 void add_sums(const char* key, const std::string& head, const std::vector<NamedSum>& all, std::size_t shown,
               Report& report) {
   Duration sum{};
-  for (const auto& [name, of] : all) sum += of.total;
+  for (const auto& [name, entry] : all) sum += entry.total;
   Table& table = report.table(
       key, {Column::words(head, "name"), Column::count("number"), Column::microseconds("mean us", "mean_ps"),
             Column::microseconds("least us", "least_ps"), Column::microseconds("most us", "most_ps"),
@@ -103,17 +104,18 @@ void add_sums(const char* key, const std::string& head, const std::vector<NamedS
             Column::percent("arithmetic", "arithmetic"), Column::percent("L2 hits", "l2_hit_rate"),
             Column::number("HBM GB/s", "hbm_gb_per_s", 1)});
   std::size_t row = 0;
-  for (const auto& [name, of] : all) {
+  for (const auto& [name, entry] : all) {
     const Seen seen = ++row <= shown ? Seen::kByAll : Seen::kByPrograms;
-    if (of.count == 0) {  // a wait whose task the profile does not have
-      table.add({name, whole(0), {}, {}, {}, {}, {}, of.waited, {}, {}, {}, {}}, seen);
+    if (entry.count == 0) {  // a wait whose task the profile does not have
+      table.add({name, whole(0), {}, {}, {}, {}, {}, entry.waited, {}, {}, {}, {}}, seen);
       continue;
     }
-    const bool cores = of.run > Duration::zero() && of.workers > 0;
-    const Cell rate = of.hbm_bytes > 0 ? share(of.hbm_bytes * 1e-9, seconds(of.total)) : Cell();
-    table.add({name, whole(of.count), of.mean(), of.least, of.most, of.total, share(of.total, sum), of.waited,
-               cores ? share(seconds(of.run), seconds(of.total) * of.workers) : Cell(),
-               cores ? share(of.arithmetic, of.run) : Cell(), mean_hits(of), rate},
+    const bool cores = entry.run > Duration::zero() && entry.workers > 0;
+    const Cell rate = entry.hbm_bytes > 0 ? share(entry.hbm_bytes * 1e-9, seconds(entry.total)) : Cell();
+    table.add({name, whole(entry.count), entry.mean(), entry.least, entry.most, entry.total,
+               share(entry.total, sum), entry.waited,
+               cores ? share(seconds(entry.run), seconds(entry.total) * entry.workers) : Cell(),
+               cores ? share(entry.arithmetic, entry.run) : Cell(), mean_hits(entry), rate},
               seen);
   }
   if (all.size() > shown)
@@ -125,7 +127,7 @@ void add_operators(const Profile& profile, Report& report) {
   constexpr std::size_t kMostNames = 20, kAll = std::numeric_limits<std::size_t>::max();
   const Names names = profile.sum(&RankProfile::operators);
   const std::string head = fmt::format("{}s of {} ranks", name_of(profile.unit), profile.ranks.size());
-  const bool typed = std::ranges::any_of(names, [](const auto& of) { return !of.second.type.empty(); });
+  const bool typed = std::ranges::any_of(names, [](const auto& entry) { return !entry.second.type.empty(); });
   if (!typed) return add_sums("operators", head, {names.begin(), names.end()}, kAll, report);
   add_sums("types", head + ", by type", by_time(profile.by_type()), kAll, report);
   add_sums("operators", head + ", by name", by_time(names), kMostNames, report);
@@ -139,24 +141,24 @@ void add_exchanges(const Profile& profile, Report& report) {
       {Column::words("exchanged", "name"), Column::count("number"),
        Column::microseconds("mean us", "mean_ps"), Column::milliseconds("sum ms", "total_ps"),
        Column::milliseconds("transfer ms", "transit_ps"), Column::milliseconds("waited ms", "waited_ps")});
-  for (const auto& [name, of] : all)
-    table.add({name, whole(of.count), of.mean(), of.total, of.transit, of.waited});
+  for (const auto& [name, entry] : all)
+    table.add({name, whole(entry.count), entry.mean(), entry.total, entry.transit, entry.waited});
 }
 
 void add_packets(const Profile& profile, Report& report) {
   constexpr std::size_t kMostSizes = 12;
   std::map<std::uint64_t, Occurrences> all;
   for (const auto& [number, rank] : profile.ranks)
-    for (const auto& [bytes, of] : rank.packets) all[bytes] += of;
+    for (const auto& [bytes, entry] : rank.packets) all[bytes] += entry;
   if (all.empty()) return;
   Table& table = report.table(
       "packets", {Column::number("packet MB", "megabytes", 6), Column::count("number"),
                   Column::microseconds("mean us", "mean_ps"), Column::number("GB/s", "gb_per_s", 1)});
   std::size_t shown = 0;
-  for (const auto& [bytes, of] : all) {
-    const double moved = static_cast<double>(bytes) * static_cast<double>(of.count);
-    table.add({static_cast<double>(bytes) * 1e-6, whole(of.count), of.mean(),
-               share(moved * 1e-9, seconds(of.total))},
+  for (const auto& [bytes, entry] : all) {
+    const double moved = static_cast<double>(bytes) * static_cast<double>(entry.count);
+    table.add({static_cast<double>(bytes) * 1e-6, whole(entry.count), entry.mean(),
+               share(moved * 1e-9, seconds(entry.total))},
               ++shown <= kMostSizes ? Seen::kByAll : Seen::kByPrograms);
   }
 }
@@ -165,9 +167,9 @@ void add_packets(const Profile& profile, Report& report) {
 void say_verdict(const Profile& profile, Report& report) {
   const Names all = profile.by_type();
   if (all.empty()) return;
-  const auto most = std::ranges::max_element(all, {}, [](const auto& of) { return of.second.total; });
+  const auto most = std::ranges::max_element(all, {}, [](const auto& entry) { return entry.second.total; });
   Duration sum{}, length{}, exposed{};
-  for (const auto& [name, of] : all) sum += of.total;
+  for (const auto& [name, entry] : all) sum += entry.total;
   for (const auto& [number, rank] : profile.ranks) {
     if (!rank.steps) continue;
     length += rank.steps->length;
@@ -198,10 +200,11 @@ void say_missing(const Profile& profile, Report& report) {
     say("offsets between clocks",
         kernels ? "no collective that all ranks share in communication.json" : "one file has one clock");
   if (kernels && profile.sum(&RankProfile::exchanges).empty()) say("bandwidths", "no communication.json");
-  if (none([](const auto& of) { return of.second.run > Duration::zero(); }))
+  if (none([](const auto& entry) { return entry.second.run > Duration::zero(); }))
     say("how busy cores are", kernels ? "no PipeUtilization columns" : "records are of one core each");
-  if (none([](const auto& of) { return of.second.hits_known > 0; })) say("L2 hits", "no L2Cache columns");
-  if (none([](const auto& of) { return of.second.hbm_bytes > 0; }))
+  if (none([](const auto& entry) { return entry.second.hits_known > 0; }))
+    say("L2 hits", "no L2Cache columns");
+  if (none([](const auto& entry) { return entry.second.hbm_bytes > 0; }))
     say("the roofline's bytes", "no MemoryAccess columns");
   say("operations, the critical path", "no profile has them");
   report.say("Not in the profile: " + text + ".\n", "missing");

@@ -7,7 +7,7 @@ namespace {
 
 struct ClassChange {
   Duration date{};
-  std::uint32_t of = 0;
+  std::uint32_t time_class = 0;
   std::int32_t by = 0;
 };
 
@@ -18,8 +18,8 @@ ClassTimes swept(const std::vector<ClassInterval>& intervals, Duration end) {
   for (const ClassInterval& interval : intervals) {
     const Duration from = std::min(interval.from, end), to = std::min(interval.to, end);
     if (to <= from) continue;
-    changes.push_back({from, static_cast<std::uint32_t>(interval.of), 1});
-    changes.push_back({to, static_cast<std::uint32_t>(interval.of), -1});
+    changes.push_back({from, static_cast<std::uint32_t>(interval.time_class), 1});
+    changes.push_back({to, static_cast<std::uint32_t>(interval.time_class), -1});
   }
   changes.push_back({end, static_cast<std::uint32_t>(TimeClass::kRest), 0});
   std::ranges::sort(changes, {}, &ClassChange::date);
@@ -29,12 +29,12 @@ ClassTimes swept(const std::vector<ClassInterval>& intervals, Duration end) {
   for (const ClassChange& change : changes) {
     if (change.date > now) {
       const auto first = std::ranges::find_if(open, [](std::int64_t count) { return count > 0; });
-      const auto of = first == open.end() ? static_cast<std::size_t>(TimeClass::kRest)
-                                          : static_cast<std::size_t>(first - open.begin());
-      times[of] += change.date - now;
+      const auto time_class = first == open.end() ? static_cast<std::size_t>(TimeClass::kRest)
+                                                  : static_cast<std::size_t>(first - open.begin());
+      times[time_class] += change.date - now;
       now = change.date;
     }
-    open[change.of] += change.by;
+    open[change.time_class] += change.by;
   }
   return times;
 }

@@ -9,7 +9,7 @@ namespace a3sim {
 // Something that goes on for a while.
 struct ClassInterval {
   Duration from{}, to{};
-  TimeClass of{};
+  TimeClass time_class{};
 };
 
 // What the time from zero to `end` goes to: at any date the first class of those that go on then, `rest` where none

@@ -68,7 +68,7 @@ class RankTimes {
     std::vector<ClassInterval> within;
     for (const ClassInterval& i : intervals_) {
       if (i.to > from && i.from < to)
-        within.push_back({std::max(i.from, from) - from, std::min(i.to, to) - from, i.of});
+        within.push_back({std::max(i.from, from) - from, std::min(i.to, to) - from, i.time_class});
     }
     return swept(within, to - from);
   }
@@ -93,7 +93,7 @@ class RankTimes {
   Duration exchanging() const {
     std::vector<ClassInterval> exchanges;
     std::ranges::copy_if(intervals_, std::back_inserter(exchanges),
-                         [](const ClassInterval& i) { return i.of == TimeClass::kEp; });
+                         [](const ClassInterval& i) { return i.time_class == TimeClass::kEp; });
     return at(swept(exchanges, pass_.run.makespan), TimeClass::kEp);
   }
   double sent() const { return sent_; }

@@ -63,7 +63,8 @@ class StageSurvey {
     account.experts = experts_ + at(classes, TimeClass::kEp);
     std::vector<ClassInterval> running = intervals_;
     std::erase_if(running, [](const ClassInterval& i) {
-      return i.of == TimeClass::kBubble || i.of == TimeClass::kHost || i.of == TimeClass::kRest;
+      return i.time_class == TimeClass::kBubble || i.time_class == TimeClass::kHost ||
+             i.time_class == TimeClass::kRest;
     });
     account.active = result_.makespan - at(swept(running, result_.makespan), TimeClass::kRest);
     cover(account);

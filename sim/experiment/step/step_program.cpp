@@ -76,31 +76,31 @@ class StepWriter {
   }
 
   static ChunkWork chunk_work(std::uint32_t stage, const StageWork& work) {
-    ChunkWork of{stage, work.chunk, work.micro_batch, work.kind != StageWork::Kind::kForward};
-    of.weights_only = work.kind == StageWork::Kind::kWeightGradient;
-    return of;
+    ChunkWork part{stage, work.chunk, work.micro_batch, work.kind != StageWork::Kind::kForward};
+    part.weights_only = work.kind == StageWork::Kind::kWeightGradient;
+    return part;
   }
 
   void write(std::uint32_t stage, const StageWork& work, AfterTasks after) {
-    const ChunkWork of = chunk_work(stage, work);
+    const ChunkWork part = chunk_work(stage, work);
     const std::vector<std::uint32_t>& chunk = layout_.chunks[work.chunk];
-    if (!of.backward) {
+    if (!part.backward) {
       first_task_[at(work)] = static_cast<std::uint32_t>(tasks_.count());
       for (const std::uint32_t block : chunk)
-        after = blocks_.forward(of, block, update_.gathered(of, block, std::move(after)));
-      return end_forward(of, std::move(after));
+        after = blocks_.forward(part, block, update_.gathered(part, block, std::move(after)));
+      return end_forward(part, std::move(after));
     }
     const bool split = work.kind == StageWork::Kind::kActivationGradient;
     for (std::size_t b = chunk.size(); b-- > 0;) {
       if (work.kind == StageWork::Kind::kWeightGradient) {
-        after = blocks_.weights(of, chunk[b], std::move(after));
+        after = blocks_.weights(part, chunk[b], std::move(after));
       } else {
-        after = blocks_.backward(of, chunk[b], update_.gathered(of, chunk[b], std::move(after)), split);
+        after = blocks_.backward(part, chunk[b], update_.gathered(part, chunk[b], std::move(after)), split);
       }
-      if (!split) update_.scatter(of, chunk[b], after);
+      if (!split) update_.scatter(part, chunk[b], after);
     }
-    if (work.kind != StageWork::Kind::kWeightGradient) end_backward(of, after);
-    if (!split) end_weights(of, std::move(after));
+    if (work.kind != StageWork::Kind::kWeightGradient) end_backward(part, after);
+    if (!split) end_weights(part, std::move(after));
   }
 
   // Layer by layer: the first of the forward chunk beside the last of the backward one.

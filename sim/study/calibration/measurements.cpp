@@ -150,20 +150,20 @@ PublishedTable measured_table(const ProfiledRun& run,
   std::vector<std::string> unknown;
   const auto add = [&](std::string_view kind, const Names& measured) {
     std::map<std::string, Occurrences> ours;
-    for (const auto& [name, of] : measured) {
+    for (const auto& [name, durations] : measured) {
       const auto mapped = names.find(name);
-      ours[mapped == names.end() ? name : mapped->second] += of;
+      ours[mapped == names.end() ? name : mapped->second] += durations;
     }
-    for (const auto& [name, of] : ours) {
+    for (const auto& [name, durations] : ours) {
       const nlohmann::ordered_json coordinates{{std::string(kind), name}};
       const auto point = std::ranges::find(points, coordinates, &Point::coordinates);
-      if (of.mean() == Duration::zero()) continue;
+      if (durations.mean() == Duration::zero()) continue;
       if (point == points.end())
         unknown.push_back(name);
       else
         table.references.push_back({.coordinates = coordinates,
                                     .metric = "latency",
-                                    .value = seconds(of.mean()),
+                                    .value = seconds(durations.mean()),
                                     .hardware = point->hardware,
                                     .source = table.name,
                                     .note = {},

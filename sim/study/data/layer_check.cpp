@@ -173,21 +173,21 @@ std::vector<LayerCheck::Outcome> LayerCheck::outcome(std::uint32_t batch, const 
   const std::string& method = experiment_.work->micro_batches()->method;
   const bool summed_once = method == "none" || method == "feplb";
   std::vector<Outcome> all(4);
-  all[0].of.tensor = "output";
-  all[1].of.tensor = "d_tokens";
+  all[0].compared.tensor = "output";
+  all[1].compared.tensor = "d_tokens";
   all[2] = {{.tensor = "d_w1"}, !summed_once};
   all[3] = {{.tensor = "d_w2"}, !summed_once};
   const std::vector<Matrix> d_tokens = carried.d_tokens();
   for (std::uint32_t rank = 0; rank < shape.ep; ++rank) {
-    compare(right[rank], output[rank], nullptr, shape.dtype, all[0].of);
-    compare(gradients.d_tokens[rank], d_tokens[rank], nullptr, shape.dtype, all[1].of);
+    compare(right[rank], output[rank], nullptr, shape.dtype, all[0].compared);
+    compare(gradients.d_tokens[rank], d_tokens[rank], nullptr, shape.dtype, all[1].compared);
   }
   const Sizes allowed = sizes(shape, data);
   for (std::uint32_t e = 0; e < shape.experts(); ++e) {
     compare(gradients.d_w1[e], carried.d_w1(e), summed_once ? nullptr : &allowed.d_w1[e], shape.dtype,
-            all[2].of);
+            all[2].compared);
     compare(gradients.d_w2[e], carried.d_w2(e), summed_once ? nullptr : &allowed.d_w2[e], shape.dtype,
-            all[3].of);
+            all[3].compared);
   }
   return all;
 }
@@ -214,17 +214,19 @@ DataFindings check_layer(const LayerCheck& check, const std::optional<std::uint6
     for (const auto& held : ways) {
       LayerCheck::Passes passes = check.passes(batch);
       check.run(passes, held);
-      for (const auto& [of, bounded] : check.outcome(batch, passes)) {
+      for (const auto& [compared, bounded] : check.outcome(batch, passes)) {
         const std::string seed = held ? fmt::format("seed {}", *held) : "";
-        table.add({whole(batch), whole(passes.copied), seed.empty() ? Cell() : Cell(seed), of.tensor,
-                   whole(of.elements), whole(of.different), whole(of.unwritten), of.worst_ulp,
-                   !of.right() ? "WRONG"
-                   : bounded   ? "within"
-                               : "equal"});
-        if (of.right()) continue;
-        findings.faults.push_back(fmt::format(
-            "micro-batch {}: {} of the {} elements of {} are wrong ({} no number){}", batch, of.different,
-            of.elements, of.tensor, of.unwritten, seed.empty() ? "" : " with tasks held up by " + seed));
+        table.add({whole(batch), whole(passes.copied), seed.empty() ? Cell() : Cell(seed), compared.tensor,
+                   whole(compared.elements), whole(compared.different), whole(compared.unwritten),
+                   compared.worst_ulp,
+                   !compared.right() ? "WRONG"
+                   : bounded         ? "within"
+                                     : "equal"});
+        if (compared.right()) continue;
+        findings.faults.push_back(
+            fmt::format("micro-batch {}: {} of the {} elements of {} are wrong ({} no number){}", batch,
+                        compared.different, compared.elements, compared.tensor, compared.unwritten,
+                        seed.empty() ? "" : " with tasks held up by " + seed));
       }
     }
   }

@@ -20,7 +20,7 @@ class LayerCheck {
   LayerCheck(const std::string& file, std::span<const std::string> overrides, std::uint64_t seed);
 
   struct Outcome {
-    TensorComparison of;  // different: in any bit, or beyond the bound
+    TensorComparison compared;  // different: in any bit, or beyond the bound
     bool bounded = false;
   };
   const Experiment& experiment() const { return experiment_; }

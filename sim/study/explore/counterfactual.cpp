@@ -39,8 +39,10 @@ bool is_below(std::string_view path, std::string_view name) {
 
 // Whether the rates of A mean something else for B.
 bool rates_differ(const std::map<std::string, L2Rates>& a, const std::map<std::string, L2Rates>& b) {
-  const bool all = std::all_of(b.begin(), b.end(), [&](const auto& of) { return a.contains(of.first); });
-  return all && std::any_of(b.begin(), b.end(), [&](const auto& of) { return a.at(of.first) != of.second; });
+  const bool all =
+      std::all_of(b.begin(), b.end(), [&](const auto& entry) { return a.contains(entry.first); });
+  return all && std::any_of(b.begin(), b.end(),
+                            [&](const auto& entry) { return a.at(entry.first) != entry.second; });
 }
 
 Experiment with_rates(const Experiment& experiment, const std::map<std::string, L2Rates>& rates) {

@@ -259,7 +259,8 @@ ScheduleDiff diff_schedules(const std::vector<DiffSide>& a, const std::vector<Di
   for (const DiffSide& side : b) {
     if (!find(a, side.pass)) said += fmt::format("{}: only in B\n", side.pass);
   }
-  diff.same = said.empty() && std::ranges::all_of(passes, [](const auto& of) { return of.second.same(); });
+  diff.same =
+      said.empty() && std::ranges::all_of(passes, [](const auto& changes) { return changes.second.same(); });
   diff.report.fact("same", std::string(diff.same ? "yes" : "no"));
   diff.report.say(diff.same ? "A and B are the same.\n" : said, "said");
   Table& totals = diff.report.table(
@@ -272,9 +273,9 @@ ScheduleDiff diff_schedules(const std::vector<DiffSide>& a, const std::vector<Di
       diff.report.table("tasks", {Column::words("pass"), Column::count("rank"), Column::words("task"),
                                   Column::words("what"), Column::words("A", "a"), Column::words("B", "b")});
   std::size_t shown = 0, all = 0;
-  for (const auto& [pass, of] : passes) {
-    totals.add(of.totals(pass));
-    for (const Difference& each : of.differences()) {
+  for (const auto& [pass, changes] : passes) {
+    totals.add(changes.totals(pass));
+    for (const Difference& each : changes.differences()) {
       ++all;
       tasks.add({pass, whole(each.task.rank), fmt::format("{}[{}]", each.task.op, each.task.index), each.what,
                  each.a, each.b},

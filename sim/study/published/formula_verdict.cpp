@@ -33,13 +33,14 @@ std::string FormulaVerdict::text(const std::string& lacks) const {
                                  *better() ? "Less than twice as good as" : "NOT better than", errors,
                                  lacks.empty() ? "What is lacking is not known." : "Lacking: " + lacks);
   }
-  const auto of = [](const MeanError& error) {
+  const auto percent = [](const MeanError& error) {
     return fmt::format("{:.1f} % (largest {:.1f} %) of {}", 100 * error.mean(), 100 * error.largest,
                        error.points);
   };
-  if (fitted.points > 0) text += fmt::format("Points that values are fitted to: mean error {}; ", of(fitted));
   if (fitted.points > 0)
-    text += held_out.points > 0 ? fmt::format("held out: {}.\n", of(held_out)) : "none is held out.\n";
+    text += fmt::format("Points that values are fitted to: mean error {}; ", percent(fitted));
+  if (fitted.points > 0)
+    text += held_out.points > 0 ? fmt::format("held out: {}.\n", percent(held_out)) : "none is held out.\n";
   if (bounds > 0)
     text += fmt::format("{} of {} published factors lie within what was said to be possible at most.\n", held,
                         bounds);

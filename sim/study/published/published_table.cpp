@@ -286,19 +286,19 @@ void read_timeline(const Config& root, const fs::path& folder, PublishedTable& t
 void read_ratio(const Config& root, const fs::path& folder, PublishedTable& table) {
   const Config config = root.map("ratio");
   const auto part = [&](const char* key) {
-    const Config of = config.map(key);
-    PublishedRatio::Part read{of.text("metric", ""), of.text("experiment", table.experiment),
-                              overrides_of(of, "set", folder)};
+    const Config time = config.map(key);
+    PublishedRatio::Part read{time.text("metric", ""), time.text("experiment", table.experiment),
+                              overrides_of(time, "set", folder)};
     if (!read.metric.empty() && !metric_unit(read.metric, "us"))
-      of.error("metric", fmt::format("'{}' is no metric in us", read.metric));
-    of.finish();
+      time.error("metric", fmt::format("'{}' is no metric in us", read.metric));
+    time.finish();
     return read;
   };
   table.ratio.metric = config.text("metric");
   if (!metric_unit(table.ratio.metric, "ratio"))
     config.error("metric", fmt::format("'{}' is no metric whose unit is ratio", table.ratio.metric));
-  table.ratio.of = part("of");
-  table.ratio.over = part("over");
+  table.ratio.numerator = part("of");
+  table.ratio.denominator = part("over");
   config.finish();
 }
 

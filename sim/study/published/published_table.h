@@ -72,7 +72,7 @@ struct PublishedRatio {
     std::vector<std::string> overrides;
   };
   std::string metric;  // of the ratio
-  Part of, over;
+  Part numerator, denominator;
 };
 
 // A tuner that chooses how a program works, of the evaluation `tuned`.

@@ -34,18 +34,20 @@ Predictions run_ratios(const PublishedTable& table, const Scenario& scenario, co
     if (one.variant.empty() && wanted.has(one.coordinates)) cases.push_back(one);
   std::vector<std::array<TimedPart, 2>> times(cases.size());
   in_parallel(2 * cases.size(), scenario.threads, [&](std::size_t i) {
-    times[i / 2][i % 2] = run_part(i % 2 == 0 ? ratio.of : ratio.over, scenario, cases[i / 2].overrides);
+    times[i / 2][i % 2] =
+        run_part(i % 2 == 0 ? ratio.numerator : ratio.denominator, scenario, cases[i / 2].overrides);
   });
   Predictions result{table.heading, {}};
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    const auto& [of, over] = times[i];
+    const auto& [numerator, denominator] = times[i];
     const auto add = [&](const std::string& metric, const std::string& unit, double value) {
-      result.points.push_back({cases[i].coordinates, metric, unit, value, of.hardware});
+      result.points.push_back({cases[i].coordinates, metric, unit, value, numerator.hardware});
     };
-    add(ratio.metric, "ratio", seconds(of.time) / seconds(over.time));
-    if (!ratio.of.metric.empty()) add(ratio.of.metric, "us", published_time(ratio.of.metric, of.time));
-    if (!ratio.over.metric.empty())
-      add(ratio.over.metric, "us", published_time(ratio.over.metric, over.time));
+    add(ratio.metric, "ratio", seconds(numerator.time) / seconds(denominator.time));
+    if (!ratio.numerator.metric.empty())
+      add(ratio.numerator.metric, "us", published_time(ratio.numerator.metric, numerator.time));
+    if (!ratio.denominator.metric.empty())
+      add(ratio.denominator.metric, "us", published_time(ratio.denominator.metric, denominator.time));
   }
   return result;
 }

@@ -52,7 +52,7 @@ void PassMetrics::add(const PassMetrics& other) {
 
 // One of the table's cases, run.
 struct CaseRun {
-  const PublishedCase* of = nullptr;
+  const PublishedCase* published_case = nullptr;
   std::string hardware, machine;    // machine: in words
   std::vector<PassMetrics> passes;  // by columns without the pass: their sum alone
 };
@@ -263,7 +263,7 @@ CaseRun run_case(const PublishedTable& table, const PublishedCase& one, const Sc
   const Duration before =
       table.timed_from_kernel ? first_launch(experiment.program, experiment.run.launch) : Duration::zero();
   CaseRun run;
-  run.of = &one;
+  run.published_case = &one;
   run.hardware = experiment.hardware.name;
   run.machine = fmt::format("{}: {}; order {}; network {}", experiment.hardware.name,
                             counts_of(experiment.workers), experiment.order.name, experiment.network);
@@ -341,9 +341,9 @@ void add_points(const PublishedTable& table, const CaseRun& run, const CaseRun* 
       const PassMetrics* other = against ? same_pass(run, own, *against) : nullptr;
       const std::optional<double> value = value_of(metric, own, other);
       if (!value) continue;
-      Point& point = points.emplace_back(Point{coordinates_of(table, *run.of, own.pass), metric.name,
-                                               metric.unit, in_unit(metric.name, metric.unit, *value),
-                                               run.hardware, run.of->variant});
+      Point& point = points.emplace_back(
+          Point{coordinates_of(table, *run.published_case, own.pass), metric.name, metric.unit,
+                in_unit(metric.name, metric.unit, *value), run.hardware, run.published_case->variant});
       const auto& bounds = own.bounds.time;
       point.bound = *std::ranges::max_element(bounds);
       point.formula = formula_of(metric, own, other);
@@ -353,9 +353,10 @@ void add_points(const PublishedTable& table, const CaseRun& run, const CaseRun* 
 }
 
 const CaseRun* compared_with(const CaseRun& run, const std::vector<CaseRun>& runs) {
-  if (run.of->against.is_null() || !run.of->variant.empty()) return nullptr;
+  if (run.published_case->against.is_null() || !run.published_case->variant.empty()) return nullptr;
   const auto found = std::ranges::find_if(runs, [&](const CaseRun& other) {
-    return other.of->variant.empty() && other.of->coordinates == run.of->against;
+    return other.published_case->variant.empty() &&
+           other.published_case->coordinates == run.published_case->against;
   });
   return found == runs.end() ? nullptr : &*found;
 }
@@ -374,7 +375,7 @@ Predictions run_cases(const PublishedTable& table, const Scenario& scenario, con
   Predictions result{table.heading, {}};
   std::string machine;
   for (const CaseRun& run : runs) {
-    if (run.of->variant.empty()) machine = run.machine;
+    if (run.published_case->variant.empty()) machine = run.machine;
     add_points(table, run, compared_with(run, runs), result.points);
   }
   constexpr std::string_view kMachine = "{machine}";

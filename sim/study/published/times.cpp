@@ -18,9 +18,9 @@ Predictions run_times(const PublishedTable& table, const Scenario& scenario, con
   const Profile times = profile_of(passes, unit);
   Predictions result{table.heading, {}};
   const auto add = [&](std::string_view kind, const Names& names) {
-    for (const auto& [name, of] : names) {
-      if (of.mean() == Duration::zero()) continue;
-      const double time = in_unit("latency", "us", static_cast<double>(of.mean().count()));
+    for (const auto& [name, durations] : names) {
+      if (durations.mean() == Duration::zero()) continue;
+      const double time = in_unit("latency", "us", static_cast<double>(durations.mean().count()));
       result.points.push_back({{{std::string(kind), name}}, "latency", "us", time, experiment.hardware.name});
     }
   };

@@ -59,7 +59,7 @@ std::string add_speed_ups(SweepResults& sweep, const std::string& pass, std::str
   std::string meaning =
       fmt::format("{}: {} beside that at {}, all else equal", kSpeedUp, objective.metric->name, baseline);
   std::erase_if(sweep.metrics,
-                [&](const ResultMetric& of) { return of.pass == pass && of.name == kSpeedUp; });
+                [&](const ResultMetric& each) { return each.pass == pass && each.name == kSpeedUp; });
   sweep.metrics.push_back(std::move(metric));
   return meaning;
 }

@@ -192,17 +192,17 @@ std::vector<DecisionEffect> effects_of(const SearchProblem& problem, const Searc
     for (std::size_t i = 0; i < scores.size(); ++i) groups[choice.text(*candidates[i])].push_back(i);
     if (groups.size() < 2) continue;
     DecisionEffect& effect = effects.emplace_back(DecisionEffect{choice.decision, 0, {}});
-    for (const auto& [value, of] : groups) {
+    for (const auto& [value, members] : groups) {
       std::vector<double> own_scores;
       double own = 0;
-      for (const std::size_t i : of) {
+      for (const std::size_t i : members) {
         own_scores.push_back(scores[i]);
-        own += ranks[i] / static_cast<double>(of.size());
+        own += ranks[i] / static_cast<double>(members.size());
       }
       const double middle = median(own_scores);  // not a number between two that were stopped
       effect.values.push_back(
-          {value, of.size(), std::isnan(middle) ? std::numeric_limits<double>::infinity() : middle});
-      effect.share += static_cast<double>(of.size()) * (own - mean) * (own - mean);
+          {value, members.size(), std::isnan(middle) ? std::numeric_limits<double>::infinity() : middle});
+      effect.share += static_cast<double>(members.size()) * (own - mean) * (own - mean);
     }
     effect.share = variance > 0 ? effect.share / variance : 0;
     std::ranges::stable_sort(effect.values, {}, &ChoiceMedian::median);

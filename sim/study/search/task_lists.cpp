@@ -123,11 +123,12 @@ std::uint32_t TaskLists::behind_producers(std::size_t pass, std::uint32_t rank, 
 std::string TaskLists::text(const RunMove& move) const {
   const std::uint32_t rank = move.rank == kNone ? 0 : move.rank;
   const Ssc& ssc = passes_[move.pass].schedule[rank];
-  std::string of = move.run.expert == kNoExpert ? fmt::format("part {}", move.run.part)
-                                                : fmt::format("expert {}", move.run.expert);
-  if (move.run.expert != kNoExpert && move.run.part > 0) of += fmt::format(" to rank + {}", move.run.part);
+  std::string run_name = move.run.expert == kNoExpert ? fmt::format("part {}", move.run.part)
+                                                      : fmt::format("expert {}", move.run.expert);
+  if (move.run.expert != kNoExpert && move.run.part > 0)
+    run_name += fmt::format(" to rank + {}", move.run.part);
   return fmt::format("{} of {}, {} tasks: {} places {} in the {} of {} on {}",
-                     ssc.operators()[move.run.op].name, of, size(move.pass, rank, move.unit, move.run),
+                     ssc.operators()[move.run.op].name, run_name, size(move.pass, rank, move.unit, move.run),
                      move.places, move.earlier ? "earlier" : "later",
                      plan_name(static_cast<CoreUnit>(move.unit)), passes_[move.pass].name,
                      move.rank == kNone ? "every rank" : fmt::format("rank {}", move.rank));

@@ -55,7 +55,7 @@ struct Quantity {
   const char* name;
   int decimals;
   bool percent;  // differences are percentage points
-  PassValue (*of)(const KnownPass&);
+  PassValue (*read)(const KnownPass&);
 };
 
 constexpr Quantity kQuantities[] = {
@@ -72,13 +72,13 @@ Cell cell_of(PassValue value) { return value ? Cell(*value) : Cell(); }
 Table passes_table(const KnownRun& run) {
   std::vector<const Quantity*> told;
   for (const Quantity& quantity : kQuantities) {
-    const auto tells = [&](const KnownPass& pass) { return quantity.of(pass).has_value(); };
+    const auto tells = [&](const KnownPass& pass) { return quantity.read(pass).has_value(); };
     if (std::ranges::any_of(run.passes, tells)) told.push_back(&quantity);
   }
   const auto add_cells = [&](auto& cells, auto&& cell, auto&& bound_by) {
     for (const Quantity* const quantity : told) {
       cells.push_back(cell(*quantity));
-      if (quantity->of == bound_ms) cells.push_back(bound_by);
+      if (quantity->read == bound_ms) cells.push_back(bound_by);
     }
   };
   std::vector<Column> columns{Column::words("pass")};
@@ -89,7 +89,7 @@ Table passes_table(const KnownRun& run) {
   for (const KnownPass& pass : run.passes) {
     std::vector<Cell> row{pass.pass->name};
     add_cells(
-        row, [&](const Quantity& quantity) { return cell_of(quantity.of(pass)); },
+        row, [&](const Quantity& quantity) { return cell_of(quantity.read(pass)); },
         pass.binding.empty() ? Cell() : Cell(pass.binding));
     table.add(std::move(row));
   }
@@ -147,7 +147,7 @@ Table differences_table(const std::vector<KnownRun>& runs) {
           return known_pass.pass->name == pass.pass->name;
         };
         const auto found = std::ranges::find_if(run.passes, same);
-        values.push_back(found == run.passes.end() ? PassValue() : quantity.of(*found));
+        values.push_back(found == run.passes.end() ? PassValue() : quantity.read(*found));
       }
       add_comparison(table, pass.pass->name, quantity, values);
     }

@@ -98,13 +98,13 @@ void add_tables(Page& page, const KnownRun& run, bool several) {
 }
 
 void add_files(Page& page, const KnownRun& run, bool several) {
-  const std::string of = several ? ", " + run.name : "";
+  const std::string suffix = several ? ", " + run.name : "";
   for (const auto& [title, name] :
        {std::pair("Summary", "summary.txt"), std::pair("Configuration", "resolved.yaml")}) {
     const std::filesystem::path file = run.run->directory / name;
     std::error_code error;
     if (std::filesystem::is_regular_file(file, error))
-      page.add(title + of, PageBlocks().code(read_file(file)), true);
+      page.add(title + suffix, PageBlocks().code(read_file(file)), true);
   }
 }
 

@@ -81,19 +81,19 @@ void add_operators(const NamedStreamPass& pass, const Causes& causes, Report& re
   const std::vector<OperatorStats> stats = operator_stats(causes);
   const std::vector<Activities> activities = activities_of(pass.trace, critical_path(causes));
   for (std::size_t op = 0; op < stats.size(); ++op) {
-    const Activities& of = activities[op];
+    const Activities& activity = activities[op];
     const OperatorStats& sums = stats[op];
     std::vector<Cell> cells{
         pass.trace.operators[op].name,
-        of.lane,
-        of.count,
-        of.from,
-        of.to,
-        of.held / of.count,
+        activity.lane,
+        activity.count,
+        activity.from,
+        activity.to,
+        activity.held / activity.count,
         sums.tasks > 0 ? Cell(sums.waited / static_cast<std::int64_t>(sums.tasks)) : Cell(),
-        unless_zero(of.on_path),
-        unless_zero(of.before),
-        share(of.on_path + of.before, pass.latency),
+        unless_zero(activity.on_path),
+        unless_zero(activity.before),
+        share(activity.on_path + activity.before, pass.latency),
         std::string(name_of(pass.trace.operators[op].unit)),
         whole(pass.trace.operators[op].stage),
         whole(sums.tasks),

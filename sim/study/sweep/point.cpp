@@ -18,8 +18,8 @@ namespace {
 bool is_excluded(const SweepSpec& spec, const SweepPosition& position, std::vector<bool>& matched) {
   bool excluded = false;
   for (std::size_t e = 0; e < spec.exclusions.size(); ++e) {
-    const bool match = std::ranges::all_of(spec.exclusions[e].values, [&](const auto& of) {
-      return std::ranges::find(of.second, position[of.first]) != of.second.end();
+    const bool match = std::ranges::all_of(spec.exclusions[e].values, [&](const auto& axis) {
+      return std::ranges::find(axis.second, position[axis.first]) != axis.second.end();
     });
     if (match) matched[e] = true;
     excluded = excluded || match;

@@ -99,7 +99,7 @@ double microseconds_of(Duration time) {
 }
 
 bool ProfiledDevice::counted() const {
-  return std::ranges::any_of(of.steps, [](const ProfiledStep& step) {
+  return std::ranges::any_of(profile.steps, [](const ProfiledStep& step) {
     return std::ranges::any_of(step.kernels, [](const ProfiledKernel& k) { return k.counters.has_value(); });
   });
 }

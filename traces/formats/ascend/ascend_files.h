@@ -10,7 +10,7 @@ namespace a3sim {
 
 struct ProfiledDevice {
   std::uint32_t rank = 0, ranks = 1;
-  const ProfiledRank& of;
+  const ProfiledRank& profile;
   // Whether kernels have counters beside times.
   bool counted() const;
 };

@@ -43,9 +43,9 @@ Json bandwidths(const ProfiledExchange& exchange) {
   Json json = bandwidth(sent, milliseconds_of(exchange.transit));
   json["Large Packet Ratio"] = exchange.puts.empty() ? 0 : large / static_cast<double>(exchange.puts.size());
   json["Size Distribution"] = Json::object();
-  for (const auto& [bytes, of] : sizes)
+  for (const auto& [bytes, entry] : sizes)
     json["Size Distribution"][fmt::format("{}", static_cast<double>(bytes) / kMega)] = {
-        of.first, milliseconds_of(of.second)};
+        entry.first, milliseconds_of(entry.second)};
   return {{"RDMA", no_bandwidth()}, {"HCCS", json}, {"PCIE", no_bandwidth()}, {"SDMA", json}};
 }
 
@@ -67,12 +67,12 @@ Json wait_json(const ProfiledWait& wait) {
   json["Idle Time(ms)"] = 0;
   const double ratio = wait.waited > Duration::zero() ? 1 : 0;
   json["Wait Time Ratio"] = json["Synchronization Time Ratio"] = ratio;
-  Json of;
-  of["Communication Time Info"]["Start Timestamp(us)"] =
+  Json entry;
+  entry["Communication Time Info"]["Start Timestamp(us)"] =
       static_cast<double>(kEpoch) + microseconds_of(wait.start);
-  of["Communication Time Info"].update(json);
-  of["Communication Bandwidth Info"] = bandwidths(ProfiledExchange());
-  return of;
+  entry["Communication Time Info"].update(json);
+  entry["Communication Bandwidth Info"] = bandwidths(ProfiledExchange());
+  return entry;
 }
 
 Json step_json(const ProfiledStep& step) {
@@ -118,13 +118,14 @@ Json matrix_json(const ProfiledStep& step, const ProfiledDevice& device) {
 
 std::string communication_json(const ProfiledDevice& device) {
   Json json = Json::object();
-  for (const ProfiledStep& step : device.of.steps) json[fmt::format("step{}", step.number)] = step_json(step);
+  for (const ProfiledStep& step : device.profile.steps)
+    json[fmt::format("step{}", step.number)] = step_json(step);
   return json.dump(2) + '\n';
 }
 
 std::string communication_matrix_json(const ProfiledDevice& device) {
   Json json = Json::object();
-  for (const ProfiledStep& step : device.of.steps)
+  for (const ProfiledStep& step : device.profile.steps)
     json[fmt::format("step{}", step.number)] = matrix_json(step, device);
   return json.dump(2) + '\n';
 }

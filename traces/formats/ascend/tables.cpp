@@ -50,10 +50,10 @@ std::string kernel_details_csv(const ProfiledDevice& device) {
   const bool counted = device.counted();
   csv += counted ? ",aic_total_cycles,aiv_total_cycles,sim_hbm(KB),sim_l2(KB)\n" : "\n";
   std::size_t task = 0;
-  for (const ProfiledStep& step : device.of.steps) {
+  for (const ProfiledStep& step : device.profile.steps) {
     for (const ProfiledKernel& kernel : step.kernels) {
       const double run = share(kernel.run, kernel.workers), busy = share(kernel.arithmetic, kernel.workers);
-      const std::string of = fmt::format("{:.3f},{:.3f},{:.3f}", run, busy, run > 0 ? busy / run : 0);
+      const std::string shares = fmt::format("{:.3f},{:.3f},{:.3f}", run, busy, run > 0 ? busy / run : 0);
       const bool cube = kernel.unit == TaskUnit::kCube;
       const std::string name = spreadsheet_cell(std::string(kernel.name));
       const auto [in, out] = shapes_of(kernel);
@@ -64,7 +64,7 @@ std::string kernel_details_csv(const ProfiledDevice& device) {
                      microsecond_date(kernel.start), microseconds_of(kernel.end - kernel.start),
                      microseconds_of(kernel.wait));
       fmt::format_to(std::back_inserter(csv), "{},0,NO,{},N/A,N/A,{},N/A,N/A,N/A,{},{},{}", kernel.workers,
-                     in, out, cube ? of : "0,0,0", cube ? "0,0,0" : of, hit_rate(kernel));
+                     in, out, cube ? shares : "0,0,0", cube ? "0,0,0" : shares, hit_rate(kernel));
       if (counted) csv += counters(kernel);
       csv += '\n';
     }
@@ -80,7 +80,7 @@ std::string op_statistic_csv(const ProfiledDevice& device) {
   };
   std::map<std::string_view, Sum> sums;
   double all = 0;
-  for (const ProfiledStep& step : device.of.steps) {
+  for (const ProfiledStep& step : device.profile.steps) {
     for (const ProfiledKernel& kernel : step.kernels) {
       Sum& sum = sums[kernel.name];
       const double time = microseconds_of(kernel.end - kernel.start);
@@ -105,7 +105,7 @@ std::string step_trace_time_csv(const ProfiledDevice& device) {
   std::string csv =
       "Device_id,Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble,"
       "Communication(Not Overlapped and Exclude Receive),Preparing\n";
-  for (const ProfiledStep& step : device.of.steps) {
+  for (const ProfiledStep& step : device.profile.steps) {
     const double computing = microseconds(length_of(step.computing));
     const double communication = microseconds(length_of(step.communicating));
     const double overlapped = microseconds(length_of(step.computing & step.communicating));
@@ -126,7 +126,7 @@ std::string step_trace_time_csv(const ProfiledDevice& device) {
 std::string l2_cache_csv(const ProfiledDevice& device) {
   std::string csv = "Device_id,Stream Id,Task Id,Hit Rate,Victim Rate,Op Name\n";
   std::size_t task = 0;
-  for (const ProfiledStep& step : device.of.steps) {
+  for (const ProfiledStep& step : device.profile.steps) {
     for (const ProfiledKernel& kernel : step.kernels) {
       const std::size_t number = task++;
       if (kernel.hit_rate)

@@ -23,8 +23,8 @@ class TimeLine {
  public:
   explicit TimeLine(const ProfiledDevice& device) : device_(device) {}
   std::string take() {
-    const bool watched =
-        std::ranges::any_of(device_.of.steps, [](const ProfiledStep& step) { return !step.waits.empty(); });
+    const bool watched = std::ranges::any_of(device_.profile.steps,
+                                             [](const ProfiledStep& step) { return !step.waits.empty(); });
     if (watched) add_host();
     add_hardware();
     add_exchanges();
@@ -68,10 +68,10 @@ class TimeLine {
   void add_hardware() {
     process(kHardware);
     std::uint32_t streams = 0;
-    for (const ProfiledStep& step : device_.of.steps)
+    for (const ProfiledStep& step : device_.profile.steps)
       for (const ProfiledKernel& kernel : step.kernels) streams = std::max(streams, kernel.stream + 1);
     for (std::uint32_t s = 0; s < streams; ++s) thread(kHardware, s, fmt::format("Stream {}", s));
-    for (const ProfiledStep& step : device_.of.steps)
+    for (const ProfiledStep& step : device_.profile.steps)
       for (const ProfiledKernel& kernel : step.kernels) add_kernel(kernel, connections_++);
   }
   void add_kernel(const ProfiledKernel& kernel, std::size_t number) {
@@ -92,7 +92,7 @@ class TimeLine {
     thread(kPython, 0, "Thread 0");
     process(kCann);
     thread(kCann, 0, "Thread 0");
-    for (const ProfiledStep& step : device_.of.steps) {
+    for (const ProfiledStep& step : device_.profile.steps) {
       slice(kPython, 0, fmt::format("ProfilerStep#{}", step.number), step.start, step.start + step.length,
             Json::object());
       if (step.fill) add_fill(step);
@@ -118,10 +118,10 @@ class TimeLine {
   void add_exchanges() {
     process(kCommunication);
     thread(kCommunication, 0, fmt::format("Group {} Communication", kGroup));
-    const bool puts =
-        std::ranges::any_of(device_.of.steps, [](const ProfiledStep& step) { return !step.puts.empty(); });
+    const bool puts = std::ranges::any_of(device_.profile.steps,
+                                          [](const ProfiledStep& step) { return !step.puts.empty(); });
     if (puts) thread(kCommunication, 1, "Plane 0");
-    for (const ProfiledStep& step : device_.of.steps) {
+    for (const ProfiledStep& step : device_.profile.steps) {
       for (std::size_t e = 0; e < step.exchanges.size(); ++e)
         add_exchange(exchange_name(step.exchanges[e], e), step.exchanges[e].start, step.exchanges[e].end,
                      step.exchanges[e].puts.size());
@@ -149,7 +149,7 @@ class TimeLine {
 
   void add_overlap() {
     Times all, computing, communicating;
-    for (const ProfiledStep& step : device_.of.steps) {
+    for (const ProfiledStep& step : device_.profile.steps) {
       if (step.length > Duration::zero()) add_stretch(all, step.start, step.start + step.length);
       computing += step.computing;
       communicating += step.communicating;

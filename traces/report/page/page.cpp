@@ -117,7 +117,7 @@ PageBlocks& PageBlocks::figure(const Figure& figure) {
 }
 
 PageBlocks& PageBlocks::report(const Report& report) {
-  report.each([this](const std::string& text) { say(text); }, [this](const Table& of) { table(of); });
+  report.each([this](const std::string& text) { say(text); }, [this](const Table& drawn) { table(drawn); });
   return *this;
 }
 

@@ -51,8 +51,8 @@ std::int64_t number_or_none(std::uint32_t number) { return number == kNone ? -1 
 Json packed_tasks(Page& page, const Drawn& drawn) {
   PackedColumns columns(drawn.size());
   columns.add("rank", [&](std::size_t i) { return drawn.at(i).rank; });
-  const auto add = [&](std::string name, auto of) {
-    columns.add(std::move(name), [&](std::size_t i) { return of(drawn.task(i)); });
+  const auto add = [&](std::string name, auto read) {
+    columns.add(std::move(name), [&](std::size_t i) { return read(drawn.task(i)); });
   };
   add("worker", [](const TraceTask& t) { return t.worker; });
   add("op", [](const TraceTask& t) { return t.op; });
@@ -81,8 +81,8 @@ Json packed_tasks(Page& page, const Drawn& drawn) {
 
 Json packed_path(Page& page, const Drawn& drawn, const CriticalPath& path) {
   PackedColumns columns(path.steps.size());
-  const auto add = [&](std::string name, auto of) {
-    columns.add(std::move(name), [&](std::size_t i) { return of(path.steps[i]); });
+  const auto add = [&](std::string name, auto read) {
+    columns.add(std::move(name), [&](std::size_t i) { return read(path.steps[i]); });
   };
   add("from", [](const PathStep& s) { return s.from.count(); });
   add("to", [](const PathStep& s) { return s.to.count(); });
