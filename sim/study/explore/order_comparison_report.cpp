@@ -6,7 +6,8 @@
 
 #include "sim/study/explore/order_comparison.h"
 #include "sim/study/explore/times_faster.h"
-#include "sim/study/summary/operator_report.h"
+#include "sim/study/summary/saved_rows.h"
+#include "sim/study/summary/saved_values.h"
 #include "version.h"
 
 namespace a3sim {
@@ -60,7 +61,7 @@ std::vector<Column> columns_of(const Experiment& experiment, const OrderComparis
     for (const char* key : {".workers", ".busy_ps", ".waited_ps", ".idle_ps"})
       columns.push_back(Column::data(kind.name + key));
   }
-  add_traffic_columns("l2.", columns);
+  describe_traffic(L2Traffic(), DataColumns(columns));
   return columns;
 }
 
@@ -84,7 +85,7 @@ std::vector<Cell> row_of(const OrderComparison& comparison, const TriedOrder& or
                          remark(comparison, order)});
   for (std::size_t q = 0; q < comparison.workers.size(); ++q)
     row.insert(row.end(), {whole(comparison.workers[q].count), sums.busy[q], sums.waited[q], sums.idle[q]});
-  add_traffic(sums.l2, row);
+  describe_traffic(sums.l2, DataCells(row));
   return row;
 }
 

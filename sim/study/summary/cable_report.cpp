@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "sim/study/summary/saved_rows.h"
+#include "sim/study/summary/saved_values.h"
+
 namespace a3sim {
 namespace {
 
@@ -62,15 +65,15 @@ std::string full_cable(std::string_view pass, Duration makespan, const std::vect
 void add_hottest_cables(const PassResult& pass, Report& report) {
   constexpr std::size_t kMost = 1000;
   if (pass.run.cables.empty()) return;
-  Table& table = report.table(
-      "cables",
-      {Column::data("name"), Column::data("level"), Column::data("rate_bytes_per_s"), Column::data("bytes"),
-       Column::data("used"), Column::data("peak"), Column::data("full_ps")},
-      Seen::kByPrograms);
+  std::vector<Column> columns;
+  describe_cable(SavedCable(), DataColumns(columns));
+  Table& table = report.table("cables", std::move(columns), Seen::kByPrograms);
   for (std::size_t c = 0; c < std::min(kMost, pass.run.cables.size()); ++c) {
     const CableUse& cable = pass.run.cables[c];
-    table.add({cable.name, cable.level, whole(static_cast<std::uint64_t>(cable.rate.count)), cable.bytes,
-               cable.used, cable.peak, cable.full});
+    std::vector<Cell> cells;
+    const SavedCable saved{cable, static_cast<double>(cable.rate.count)};
+    describe_cable(saved, DataCells(cells));
+    table.add(std::move(cells));
   }
 }
 

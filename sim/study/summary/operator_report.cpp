@@ -7,6 +7,8 @@
 
 #include "models/operators/operator.h"
 #include "sim/experiment/run_experiment.h"
+#include "sim/study/summary/saved_rows.h"
+#include "sim/study/summary/saved_values.h"
 #include "traces/analysis/worker_time.h"
 
 namespace a3sim {
@@ -47,11 +49,7 @@ std::vector<Column> operator_columns(const PassResult& pass) {
       Column::milliseconds("from ms").for_people(),    Column::milliseconds("to ms").for_people(),
       Column::number("mean us", "", 2).for_people(),   Column::number("ideal us", "", 2).for_people(),
       Column::number("waited us", "", 2).for_people(), Column::words("lost to").for_people()};
-  for (const char* key : {"operator", "unit", "stage", "tasks", "ran_ps", "ideal_ps", "waited_ps"})
-    columns.push_back(Column::data(key));
-  for (std::uint32_t l = 0; l < kLimits; ++l)
-    columns.push_back(Column::data(fmt::format("lost_ps.{}", name_of(static_cast<Limit>(l)))));
-  add_traffic_columns("l2.", columns);
+  describe_operator(SavedOperator(), DataColumns(columns));
   for (const OperatorInfo& producer : pass.schedule.front().operators())
     columns.push_back(Column::data("l2_read_hits_left_by." + producer.name));
   return columns;
@@ -78,18 +76,6 @@ TaskUnit unit_of(const OperatorInfo& info) {
   return op.unit() == CoreUnit::kMatrix ? TaskUnit::kCube : TaskUnit::kVector;
 }
 
-void add_traffic_columns(const std::string& key, std::vector<Column>& columns) {
-  for (const char* text : {"read.hit", "read.miss", "read.bypass", "write.hit", "write.miss", "write.bypass",
-                           "hbm_read_bytes", "hbm_write_bytes"})
-    columns.push_back(Column::data(key + text));
-}
-
-void add_traffic(const L2Traffic& traffic, std::vector<Cell>& cells) {
-  for (const L2Traffic::Requests& requests : {traffic.read, traffic.write})
-    cells.insert(cells.end(), {whole(requests.hit), whole(requests.miss), whole(requests.bypass)});
-  cells.insert(cells.end(), {whole(traffic.hbm_read), whole(traffic.hbm_write)});
-}
-
 void add_operators(const PassResult& pass, const Causes& causes, Report& report) {
   Table& table = report.table("operators", operator_columns(pass));
   const std::vector<OperatorStats> stats = operator_stats(causes);
@@ -105,16 +91,9 @@ void add_operators(const PassResult& pass, const Causes& causes, Report& report)
                             microseconds(s.ran) / n,
                             microseconds(s.ideal) / n,
                             microseconds(s.waited) / n,
-                            lost_to(s),
-                            operators[op].name,
-                            std::string(name_of(unit_of(operators[op]))),
-                            whole(operators[op].stage),
-                            whole(s.tasks),
-                            s.ran,
-                            s.ideal,
-                            s.waited};
-    cells.insert(cells.end(), s.lost.begin(), s.lost.end());
-    add_traffic(l2.traffic, cells);
+                            lost_to(s)};
+    const SavedOperator saved{operators[op].name, unit_of(operators[op]), operators[op].stage, s, l2.traffic};
+    describe_operator(saved, DataCells(cells));
     for (const std::uint64_t requests : l2.left_by) cells.push_back(requests > 0 ? whole(requests) : Cell());
     cells.resize(table.columns().size());
     table.add(std::move(cells), s.tasks > 0 ? Seen::kByAll : Seen::kByPrograms);

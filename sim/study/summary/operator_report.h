@@ -20,10 +20,6 @@ OperatorL2 l2_of(const PassResult& pass, std::size_t op);
 // What the operator's tasks are made of.
 TaskUnit unit_of(const OperatorInfo& info);
 
-// The columns of traffic, below `key`, and its cells: requests of 128 bytes, as the profiler counts them.
-void add_traffic_columns(const std::string& key, std::vector<Column>& columns);
-void add_traffic(const L2Traffic& traffic, std::vector<Cell>& cells);
-
 // What a pass's operators did, over all ranks; `causes` are those of the pass's trace.
 void add_operators(const PassResult& pass, const Causes& causes, Report& report);
 

@@ -11,6 +11,8 @@
 #include "sim/study/summary/operator_report.h"
 #include "sim/study/summary/own_values.h"
 #include "sim/study/summary/run_trace.h"
+#include "sim/study/summary/saved_rows.h"
+#include "sim/study/summary/saved_values.h"
 #include "traces/analysis/worker_time.h"
 #include "traces/trace_csv.h"
 #include "version.h"
@@ -138,23 +140,24 @@ void add_bounds(std::span<const PassResult> passes, Report& report) {
 
 void add_ranks(const WorkerKinds& kinds, const PassResult& pass, const Causes& causes, Report& report) {
   std::vector<Column> columns{Column::data("end_ps"), Column::data("tasks")};
-  for (const WorkerKind& kind : kinds) {
-    for (const char* key : {"_busy_ps", "_waited_ps", "_idle_ps"})
-      columns.push_back(Column::data(kind.key() + key));
-  }
+  const std::vector<PassSums::Workers> none(kinds.size());
+  const L2Traffic no_traffic;
+  describe_workers(kinds, none, DataColumns(columns));
   columns.insert(columns.end(), {Column::data("l2_read_bytes"), Column::data("l2_write_bytes")});
-  add_traffic_columns("l2.", columns);
+  describe_traffic(no_traffic, DataColumns(columns));
   columns.insert(columns.end(), {Column::data("sent_bytes"), Column::data("received_bytes")});
   Table& table = report.table("ranks", std::move(columns), Seen::kByPrograms);
   const auto times = worker_times(causes);
   for (std::size_t r = 0; r < times.size(); ++r) {
     const RankResult& rank = pass.run.ranks[r];
     std::vector<Cell> row{rank.end, whole(rank.tasks)};
+    std::vector<PassSums::Workers> workers;
     for (std::uint32_t k = 0; k < kinds.size(); ++k)
-      row.insert(row.end(), {rank.busy[k], part_of(times[r][k], WorkerTime::kWait),
-                             part_of(times[r][k], WorkerTime::kIdle)});
+      workers.push_back(
+          {rank.busy[k], part_of(times[r][k], WorkerTime::kWait), part_of(times[r][k], WorkerTime::kIdle)});
+    describe_workers(kinds, workers, DataCells(row));
     row.insert(row.end(), {rank.l2_read, rank.l2_write});
-    add_traffic(rank.l2, row);
+    describe_traffic(rank.l2, DataCells(row));
     row.insert(row.end(), {whole(rank.sent), whole(rank.received)});
     table.add(std::move(row));
   }

@@ -7,6 +7,7 @@
 
 #include "sim/experiment/run_experiment.h"
 #include "traces/report/report.h"
+#include "traces/trace.h"
 
 namespace a3sim {
 
@@ -20,6 +21,9 @@ nlohmann::ordered_json summary_json(const Experiment& experiment, std::span<cons
 
 // What the workers are, as `kinds` of a result.
 nlohmann::ordered_json kinds_json(const WorkerKinds& kinds);
+
+// The machine, as a result keeps it: by rank how much later than the others it was started.
+nlohmann::ordered_json machine_json(const TraceMachine& machine, const std::vector<Duration>& starts);
 
 // Every task of a pass: its descriptor's main fields, its times in picoseconds, its losses. CSV with a
 // header. The pass was run with records.

@@ -4,6 +4,8 @@
 #include "sim/experiment/value_range.h"
 #include "sim/study/summary/report.h"
 #include "sim/study/summary/run_trace.h"
+#include "sim/study/summary/saved_rows.h"
+#include "sim/study/summary/saved_values.h"
 #include "traces/report/report.h"
 #include "version.h"
 
@@ -13,25 +15,6 @@ namespace {
 nlohmann::ordered_json routing_json(const RoutingSpec& routing) {
   nlohmann::ordered_json json{{"kind", routing.kind}};
   if (Routings::get(routing.kind).draws()) json["skew"] = routing.skew;
-  return json;
-}
-
-// What the analysis of a result has to know of the machine, so that it needs no configuration.
-nlohmann::ordered_json machine_json(const Experiment& experiment) {
-  const TraceMachine machine = machine_of(experiment);
-  const bool collectives = experiment.run.transport == Transport::kCollective;
-  const auto whole = [](double rate) { return static_cast<std::int64_t>(rate); };
-  std::vector<std::int64_t> starts;
-  for (const RankOptions& rank : experiment.run.ranks) starts.push_back(rank.start.count());
-  if (experiment.kept > 0) starts.resize(experiment.kept);
-  nlohmann::ordered_json json{{"starts_ps", starts},
-                              {"kernel_launch_ps", machine.launch.count()},
-                              {"sent_by", collectives ? "collectives" : "puts"},
-                              {"hbm_read_bytes_per_s", whole(machine.hbm_read)},
-                              {"hbm_write_bytes_per_s", whole(machine.hbm_write)},
-                              {"l2_read_bytes_per_s", whole(machine.l2_read)},
-                              {"port_bytes_per_s", whole(machine.port)}};
-  if (machine.group > 0) json["group_ranks"] = machine.group;
   return json;
 }
 
@@ -71,6 +54,15 @@ nlohmann::ordered_json kinds_json(const WorkerKinds& kinds) {
   return json;
 }
 
+nlohmann::ordered_json machine_json(const TraceMachine& machine, const std::vector<Duration>& starts) {
+  nlohmann::ordered_json json{{"starts_ps", nlohmann::ordered_json::array()},
+                              {"sent_by", machine.collectives ? "collectives" : "puts"}};
+  for (const Duration start : starts) json["starts_ps"].push_back(start.count());
+  describe_machine(machine, JsonValues(json));
+  if (machine.group > 0) json["group_ranks"] = machine.group;
+  return json;
+}
+
 nlohmann::ordered_json summary_json(const Experiment& experiment, std::span<const PassResult> passes,
                                     const Report& summary) {
   const MoeShape& shape = experiment.shape;
@@ -102,7 +94,10 @@ nlohmann::ordered_json summary_json(const Experiment& experiment, std::span<cons
                               {"network", experiment.network},
                               {"workers", workers}};
   if (!are_aic_and_aiv(experiment.workers)) json["kinds"] = kinds_json(experiment.workers);
-  json["machine"] = machine_json(experiment);
+  std::vector<Duration> starts;
+  for (const RankOptions& rank : experiment.run.ranks) starts.push_back(rank.start);
+  if (experiment.kept > 0) starts.resize(experiment.kept);
+  json["machine"] = machine_json(machine_of(experiment), starts);
   if (!experiment.not_modelled.empty()) json["left_out"] = experiment.not_modelled;
   json.update(summary.json());
   Duration total{};

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "sim/core/config/config.h"
 #include "sim/core/config/decimal.h"
@@ -12,6 +11,8 @@
 #include "sim/memory/l2/l2.h"
 #include "sim/runtime/execution.h"
 #include "sim/study/summary/cable_files.h"
+#include "sim/study/summary/saved_rows.h"
+#include "sim/study/summary/saved_values.h"
 #include "traces/analysis/inferred_causes.h"
 #include "traces/trace_csv.h"
 
@@ -20,13 +21,9 @@ namespace a3sim {
 namespace {
 
 constexpr std::int64_t kMostTime = std::int64_t{1} << 50;  // in picoseconds; no run takes longer
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 61;
 
 Duration time_of(const Config& config, std::string_view key) {
   return Duration(config.integer(key, 0, kMostTime));
-}
-double amount_of(const Config& config, std::string_view key, std::int64_t least = 0) {
-  return static_cast<double>(config.integer(key, least, kMostBytes));
 }
 
 // AIC and AIV, unless the result says what they are.
@@ -80,44 +77,47 @@ TraceMachine read_machine(const Config& result) {
       result.error("workers", fmt::format("expected the numbers of {}", names_of_kinds(machine.workers)));
   }
   const Config config = result.map("machine");
-  machine.launch = time_of(config, "kernel_launch_ps");
-  machine.hbm_read = amount_of(config, "hbm_read_bytes_per_s", 1);
-  machine.hbm_write = amount_of(config, "hbm_write_bytes_per_s", 1);
-  machine.l2_read = amount_of(config, "l2_read_bytes_per_s", 1);
-  machine.port = amount_of(config, "port_bytes_per_s");
+  describe_machine(machine, ConfigValues(config));
   if (config.has("group_ranks"))
     machine.group = static_cast<std::uint32_t>(config.integer("group_ranks", 1, 1 << 20));
   return machine;
 }
 
-double requested(const Config& requests) {
-  return kL2Request *
-         (amount_of(requests, "hit") + amount_of(requests, "miss") + amount_of(requests, "bypass"));
+std::vector<SavedOperator> read_operators(const Config& pass) {
+  std::vector<SavedOperator> operators;
+  for (const Config& item : pass.maps("operators"))
+    describe_operator(operators.emplace_back(), ConfigValues(item));
+  return operators;
 }
 
-std::vector<TraceOperator> read_operators(const Config& pass) {
+double in_bytes(std::uint64_t requests) { return kL2Request * static_cast<double>(requests); }
+
+// Operators as a trace has them, with who left in the L2 what they found there.
+std::vector<TraceOperator> traced_operators(const Config& pass, const std::vector<SavedOperator>& saved) {
   std::vector<TraceOperator> operators;
-  const std::vector<Config> items = pass.maps("operators");
-  for (const Config& item : items) {
-    TraceOperator& op = operators.emplace_back();
-    op.name = item.text("operator");
-    op.unit = item.choice<TaskUnit>("unit");
-    op.stage = static_cast<std::uint32_t>(item.integer("stage", 0, 1 << 16));
-    const Config l2 = item.map("l2"), read = l2.map("read");
-    op.l2_read = requested(read);
-    op.l2_written = requested(l2.map("write"));
-    op.l2_hit = kL2Request * amount_of(read, "hit");
-    op.l2_missed = kL2Request * amount_of(read, "miss");
-    op.hbm_read = amount_of(l2, "hbm_read_bytes");
-    op.hbm_written = amount_of(l2, "hbm_write_bytes");
+  for (const SavedOperator& op : saved) {
+    const L2Traffic::Requests &read = op.traffic.read, &written = op.traffic.write;
+    operators.push_back({.name = op.name,
+                         .unit = op.unit,
+                         .stage = op.stage,
+                         .l2_read = in_bytes(read.hit + read.miss + read.bypass),
+                         .l2_written = in_bytes(written.hit + written.miss + written.bypass),
+                         .hbm_read = static_cast<double>(op.traffic.hbm_read),
+                         .hbm_written = static_cast<double>(op.traffic.hbm_write),
+                         .l2_hit = in_bytes(read.hit),
+                         .l2_missed = in_bytes(read.miss),
+                         .left_by = {}});
   }
   constexpr std::string_view kLeftBy = "l2_read_hits_left_by";
+  const std::vector<Config> items = pass.maps("operators");
   for (std::size_t op = 0; op < items.size(); ++op) {
     if (!items[op].has(kLeftBy)) continue;
     const Config left_by = items[op].map(kLeftBy);
-    for (const TraceOperator& producer : operators)
-      operators[op].left_by.push_back(
-          left_by.has(producer.name) ? kL2Request * amount_of(left_by, producer.name) : 0);
+    for (const SavedOperator& producer : saved) {
+      double bytes = 0;
+      if (left_by.has(producer.name)) ConfigValues(left_by).amount(producer.name, bytes);
+      operators[op].left_by.push_back(kL2Request * bytes);
+    }
   }
   return operators;
 }
@@ -147,7 +147,7 @@ Trace read_trace(const Config& result, const Config& pass, std::vector<std::size
     trace.last = {static_cast<std::uint32_t>(last.integer("rank", 0, kNone)),
                   static_cast<std::uint32_t>(last.integer("task", 0, kNone))};
   }
-  trace.operators = read_operators(pass);
+  trace.operators = traced_operators(pass, read_operators(pass));
   tasks.clear();
   for (const Config& rank : pass.maps("ranks"))
     tasks.push_back(static_cast<std::size_t>(rank.integer("tasks", 0, kNone)));
@@ -164,25 +164,11 @@ void check_tasks(const Trace& trace, const std::vector<std::size_t>& tasks, cons
   }
 }
 
-PassSums read_sums(const Config& pass, const WorkerKinds& workers) {
+PassSums read_sums(const Config& pass, const WorkerKinds& kinds) {
   PassSums sums;
-  for (const Config& item : pass.maps("operators")) {
-    OperatorStats& stats = sums.operators.emplace_back();
-    stats.tasks = static_cast<std::uint64_t>(item.integer("tasks", 0, kMostBytes));
-    stats.ran = time_of(item, "ran_ps");
-    stats.ideal = time_of(item, "ideal_ps");
-    stats.waited = time_of(item, "waited_ps");
-    const Config lost = item.map("lost_ps");
-    for (std::uint32_t l = 0; l < kLimits; ++l) stats.lost[l] = time_of(lost, kNamesOf<Limit>[l]);
-  }
-  for (const Config& rank : pass.maps("ranks")) {
-    auto& kinds = sums.workers.emplace_back();
-    for (const WorkerKind& kind : workers) {
-      const std::string head = kind.key() + "_";
-      kinds.push_back({time_of(rank, head + "busy_ps"), time_of(rank, head + "waited_ps"),
-                       time_of(rank, head + "idle_ps")});
-    }
-  }
+  for (const SavedOperator& op : read_operators(pass)) sums.operators.push_back(op.stats);
+  for (const Config& rank : pass.maps("ranks"))
+    describe_workers(kinds, sums.workers.emplace_back(kinds.size()), ConfigValues(rank));
   return sums;
 }
 
@@ -202,19 +188,13 @@ std::filesystem::path tasks_file(const std::filesystem::path& directory, const s
 }
 
 std::vector<CableUse> read_cable_uses(const Config& pass) {
-  constexpr double kMostUsed =
-      1e6;  // more than 1 where a cable that comes and goes is slow outside its periods
   std::vector<CableUse> uses;
   if (!pass.has("cables")) return uses;
   for (const Config& item : pass.maps("cables")) {
-    CableUse& use = uses.emplace_back();
-    use.name = item.text("name");
-    use.level = item.text("level");
-    use.rate = {item.integer("rate_bytes_per_s", 1, std::numeric_limits<std::int64_t>::max())};
-    use.bytes = item.number("bytes", 0, static_cast<double>(kMostBytes));
-    use.used = item.number("used", 0, kMostUsed);
-    use.peak = item.number("peak", 0, kMostUsed);
-    use.full = time_of(item, "full_ps");
+    SavedCable cable;
+    describe_cable(cable, ConfigValues(item));
+    cable.use.rate = {static_cast<std::int64_t>(cable.rate)};
+    uses.push_back(std::move(cable.use));
   }
   return uses;
 }

@@ -6,6 +6,9 @@
 
 #include "sim/study/summary/operator_report.h"
 #include "sim/study/summary/own_values.h"
+#include "sim/study/summary/report.h"
+#include "sim/study/summary/saved_rows.h"
+#include "sim/study/summary/saved_values.h"
 #include "traces/analysis/critical_path.h"
 #include "traces/analysis/worker_time.h"
 #include "traces/trace_csv.h"
@@ -49,7 +52,7 @@ std::vector<Activities> activities_of(const Trace& trace, const CriticalPath& pa
 }
 
 std::vector<Column> operator_columns(const std::string& pass) {
-  std::vector<Column> columns{Column::words(pass, "operator"),
+  std::vector<Column> columns{Column::words(pass).for_people(),
                               Column::words("lane"),
                               Column::count("activities"),
                               Column::milliseconds("from ms", "from_ps"),
@@ -59,11 +62,7 @@ std::vector<Column> operator_columns(const std::string& pass) {
                               Column::milliseconds("on the path ms", "path_ps"),
                               Column::milliseconds("before it ms", "path_wait_ps"),
                               Column::percent("of latency", "path_share")};
-  for (const char* key : {"unit", "stage", "tasks", "ran_ps", "ideal_ps", "waited_ps"})
-    columns.push_back(Column::data(key));
-  for (std::uint32_t l = 0; l < kLimits; ++l)
-    columns.push_back(Column::data(fmt::format("lost_ps.{}", name_of(static_cast<Limit>(l)))));
-  add_traffic_columns("l2.", columns);
+  describe_operator(SavedOperator(), DataColumns(columns));
   return columns;
 }
 
@@ -93,15 +92,10 @@ void add_operators(const NamedStreamPass& pass, const Causes& causes, Report& re
         sums.tasks > 0 ? Cell(sums.waited / static_cast<std::int64_t>(sums.tasks)) : Cell(),
         unless_zero(activity.on_path),
         unless_zero(activity.before),
-        share(activity.on_path + activity.before, pass.latency),
-        std::string(name_of(pass.trace.operators[op].unit)),
-        whole(pass.trace.operators[op].stage),
-        whole(sums.tasks),
-        sums.ran,
-        sums.ideal,
-        sums.waited};
-    cells.insert(cells.end(), sums.lost.begin(), sums.lost.end());
-    add_traffic(traffic_of(pass.trace.operators[op]), cells);
+        share(activity.on_path + activity.before, pass.latency)};
+    const TraceOperator& traced = pass.trace.operators[op];
+    const SavedOperator saved{traced.name, traced.unit, traced.stage, sums, traffic_of(traced)};
+    describe_operator(saved, DataCells(cells));
     table.add(std::move(cells));
   }
 }
@@ -109,20 +103,20 @@ void add_operators(const NamedStreamPass& pass, const Causes& causes, Report& re
 void add_ranks(const NamedStreamPass& pass, const Causes& causes, Report& report) {
   const WorkerKinds& lanes = pass.trace.machine.workers;
   std::vector<Column> columns{Column::data("tasks")};
-  for (const WorkerKind& lane : lanes) {
-    for (const char* key : {"_busy_ps", "_waited_ps", "_idle_ps"})
-      columns.push_back(Column::data(lane.key() + key));
-  }
+  const std::vector<PassSums::Workers> none(lanes.size());
+  describe_workers(lanes, none, DataColumns(columns));
   columns.push_back(Column::data("sent_bytes"));
   Table& table = report.table("ranks", std::move(columns), Seen::kByPrograms);
   const auto times = worker_times(causes);
   for (std::size_t r = 0; r < times.size(); ++r) {
     std::vector<Cell> row{whole(pass.trace.ranks[r].size())};
+    std::vector<PassSums::Workers> workers;
     for (const WorkerTimes& lane : times[r]) {
       const Duration busy = part_of(lane, WorkerTime::kRun) + part_of(lane, WorkerTime::kMemory) +
                             part_of(lane, WorkerTime::kPuts);
-      row.insert(row.end(), {busy, part_of(lane, WorkerTime::kWait), part_of(lane, WorkerTime::kIdle)});
+      workers.push_back({busy, part_of(lane, WorkerTime::kWait), part_of(lane, WorkerTime::kIdle)});
     }
+    describe_workers(lanes, workers, DataCells(row));
     row.push_back(whole(pass.sent[r]));
     table.add(std::move(row));
   }
@@ -173,7 +167,6 @@ Report stream_pass_report(const NamedStreamPass& pass) {
 
 nlohmann::ordered_json stream_result_json(const Experiment& experiment, const std::string& method,
                                           const Trace& trace) {
-  const auto rate = [](double value) { return static_cast<std::int64_t>(value); };
   std::vector<std::uint32_t> lanes;
   for (const WorkerKind& lane : trace.machine.workers) lanes.push_back(lane.count);
   return {{"schema_version", 1},
@@ -185,14 +178,7 @@ nlohmann::ordered_json stream_result_json(const Experiment& experiment, const st
           {"network", experiment.network},
           {"workers", lanes},
           {"kinds", kinds_json(trace.machine.workers)},
-          {"machine",
-           {{"starts_ps", std::vector<std::int64_t>(trace.ranks.size(), 0)},
-            {"kernel_launch_ps", 0},
-            {"sent_by", "puts"},
-            {"hbm_read_bytes_per_s", rate(trace.machine.hbm_read)},
-            {"hbm_write_bytes_per_s", rate(trace.machine.hbm_write)},
-            {"l2_read_bytes_per_s", rate(trace.machine.l2_read)},
-            {"port_bytes_per_s", rate(trace.machine.port)}}}};
+          {"machine", machine_json(trace.machine, std::vector<Duration>(trace.ranks.size()))}};
 }
 
 std::vector<NamedStreamPass> run_first_batch(const Experiment& experiment) {
