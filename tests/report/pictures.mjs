@@ -11,8 +11,13 @@ let paper = null; // a page that turns pictures into grids
 
 // The mean colour of each cell of what is on the first screen, as base64 of rows of RGB.
 export async function grid_of(page) {
+  return grid_of_png(await page.screenshot());
+}
+
+// The same of a picture.
+export async function grid_of_png(picture) {
   paper ??= await (await browser()).newPage();
-  const png = (await page.screenshot()).toString("base64");
+  const png = picture.toString("base64");
   return paper.evaluate(async ([png, columns, rows]) => {
     const image = new Image();
     image.src = `data:image/png;base64,${png}`;

@@ -4,7 +4,8 @@ import { cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { a3sim, close, open, root, scratch } from "./browser.mjs";
-import { difference, from_stored, grid_of, store } from "./pictures.mjs";
+import { difference, from_stored, grid_of, grid_of_png, recording, store } from "./pictures.mjs";
+import { draw_pictures, picture_file } from "./screenshots.mjs";
 
 const at = (name) => join(scratch, name);
 const pages = { static: at("static.html"), both: at("both.html"), sweep: at("sweep.html"), untraced: at("untraced.html"), streams: at("streams.html"), measured: at("measured.html"), profile: at("profile.html"), job: at("job.html"), step: at("step.html"), search: at("search.html"), found: at("found.html"), orders: at("orders.html"), tried: at("tried.html"), published: join(at("tables"), "report.html") };
@@ -110,6 +111,14 @@ test("A picture tells a page from another, from itself without its styles, and f
     await close();
   }
   for (const other of grids.slice(1)) assert.ok(difference(grids[0], other) > most_different, String(difference(grids[0], other)));
+});
+
+test("The pictures in README and docs are what pages look like", async () => {
+  await draw_pictures(async (name, png) => {
+    if (recording) writeFileSync(picture_file(name), png);
+    const apart = difference(await grid_of_png(png), await grid_of_png(readFileSync(picture_file(name))));
+    assert.ok(apart <= most_different, `${name}.png: ${apart.toFixed(1)} from what the page looks like ('./dev screenshots' draws it anew)`);
+  });
 });
 
 // The table of the answer, by pass and head.
@@ -538,7 +547,7 @@ test("Two runs have one table, whose differences are B less A", async () => {
   await close();
 });
 
-test("Two runs share one axis of time, and the difference of their paths sums to that of their makespans", async () => {
+test("Two runs share one axis of time, and the difference of their paths sums to that of their latencies", async () => {
   const { page, close } = await open(pages.both);
   assert.equal(await page.locator(".timeline").count(), 2);
   await page.locator(".timeline canvas").first().focus();
