@@ -20,6 +20,16 @@ def compiled(order, **change):
     return a3sim.compile(a3sim.load("ep4.yaml", set={**small().changes, **change}, order=order))
 
 
+class Notebooks(TestCase):
+    def test_notebooks_show_the_keys_of_each_queue_as_text(self):
+        def ring(t):
+            return t.stage
+
+        shown = a3sim.Order("<mine>", ["stage", "op"], ring, limit={"Dispatch": 4})._repr_html_()
+        for text in ("order &lt;mine&gt;", ">ctq<", ">stage, op<", ">vtq<", ">function ring<", "{&quot;Dispatch&quot;: 4}"):
+            self.assertIn(text, shown)
+
+
 class Functions(TestCase):
     def same(self, one, other):
         for name in one:

@@ -6,7 +6,7 @@ import collections
 import json
 from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
-from . import _core
+from . import _core, _html
 from ._errors import InputError
 
 Keys = Union[Sequence[str], Callable[["Tasks"], Any]]
@@ -106,6 +106,7 @@ class Order:
         keys = {"ctq": ctq, "vtq": vtq}
         self.name = name
         self.has_functions = any(callable(of) for of in keys.values())
+        self._function_names = {queue: getattr(of, "__name__", "?") if callable(of) else None for queue, of in keys.items()}
         self._block = {"name": name, "assignment": assignment,
                        **{queue: ["index"] if callable(of) else list(of) for queue, of in keys.items()}}
         if pools is not None:
@@ -127,3 +128,9 @@ class Order:
 
     def __repr__(self) -> str:
         return f"<a3sim.Order {self.name}>"
+
+    def _repr_html_(self) -> str:
+        rows = [[queue, ", ".join(self._block[queue]) if name is None else f"function {name}"]
+                for queue, name in self._function_names.items()]
+        rows += [[key, json.dumps(self._block[key])] for key in ("assignment", "pools", "limit") if key in self._block]
+        return _html.table([f"order {self.name}", "sort keys"], rows)
