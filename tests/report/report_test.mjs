@@ -4,6 +4,7 @@ import { cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { a3sim, close, open, root, scratch } from "./browser.mjs";
+import { paint_many } from "./many_bars.mjs";
 import { difference, from_stored, grid_of, grid_of_png, recording, store } from "./pictures.mjs";
 import { draw_pictures, picture_file } from "./screenshots.mjs";
 
@@ -581,6 +582,32 @@ test("The slider shows what goes between ranks around a date, and its stretches 
   });
   assert.equal(whole, tasks.reduce((sum, t) => sum + (t.src === t.dst ? 0 : +t.put_bytes), 0));
   assert.ok(Math.abs(parts - whole) < 1e-6 * whole);
+  await close();
+});
+
+test("Where all ranks send each other the same, a sentence says it, and the matrix is folded", async () => {
+  const { page, close } = await open(pages.static);
+  const bytes = tasks.reduce((sum, t) => sum + (t.src === "0" && t.dst === "1" ? +t.put_bytes : 0), 0);
+  assert.ok(await page.getByText(`Every rank sends every other ${(bytes / 1e6).toFixed(1)} MB.`).isVisible());
+  assert.ok(await page.locator(".matrix canvas").first().isHidden());
+  await close();
+});
+
+test("Each roof of a roofline has its name and its value", async () => {
+  const { page, close } = await open(pages.static);
+  const words = await page.$$eval("figure svg", (all) => all.filter((svg) => svg.querySelector("title").textContent.startsWith("Roofline")).map((svg) => svg.textContent));
+  assert.ok(words.length > 0);
+  for (const text of words) for (const roof of [/cubes' peak, [0-9.]+ T\/s/, /vector cores' peak, [0-9.]+ T\/s/, /HBM, [0-9.]+ TB\/s/]) assert.match(text, roof);
+  await close();
+});
+
+test("A frame of 100,000 bars is painted within a sixtieth of a second", async () => {
+  const { page, said, close } = await open(pages.static, { viewport: { width: 1400, height: 900 } });
+  const { rows, painted, paints } = await page.evaluate(paint_many, 100_000);
+  assert.ok(rows >= 100_000 && painted > 1000, `${painted} of ${rows} bars were painted`);
+  const quick = paints[Math.floor(paints.length / 10)]; // others wait for a busy machine
+  assert.ok(quick < 1000 / 60, `${quick} ms`);
+  assert.deepEqual(said, []);
   await close();
 });
 
