@@ -18,17 +18,18 @@ class AccessSweep {
   // A rank's tables are read when add() is called; `taskflow` must outlive the sweep.
   explicit AccessSweep(const TaskflowView& taskflow);
 
-  // Returns whether tasks wait for a region: its tensor is written by one operator and read by another, and
-  // it is no metadata.
+  // Returns whether tasks wait for a region: one operator writes its tensor, another one reads it, and it is
+  // not metadata.
   bool counts(const Region& region) const { return internal_[region.tensor] && !(region.flags & kMetadata); }
 
-  // Restarts the sweep for the memory of `ranks` ranks from `first` on. Ignores accesses to other memory.
+  // Restarts the sweep for the memory of ranks [first, first + ranks). Ignores accesses to other memory.
   void begin(std::uint32_t first, std::uint32_t ranks);
   // Adds the groups of a rank's tasks.
   void add(std::uint32_t rank);
   // Adds a group that writes these rows in the memory of the only rank of the sweep.
   void add_writer(const TaskGroup& group, std::uint32_t tensor, Rows rows);
 
+  // Returns the groups that were added, and forgets them.
   std::vector<TaskGroup> take_groups() { return std::exchange(groups_, {}); }
   // Returns the pairs that overlap, in any order, and forgets the accesses.
   std::vector<Dependency> take_edges();
@@ -41,7 +42,7 @@ class AccessSweep {
     std::uint32_t region : 31;  // index in the tables of the group's rank
     std::uint32_t all : 1;      // covers all bytes of its rows
   };
-  using Places = std::vector<std::vector<Access>>;  // by tensor, then rank
+  using Places = std::vector<std::vector<Access>>;  // one entry per tensor, then rank
 
   bool alike(const TaskflowView::Rank& rank, const Region& a, const Region& b, const Tiling* tiling) const;
   bool alike(const TaskflowView::Rank& rank, const TaskDescriptor& a, const TaskDescriptor& b) const;

@@ -22,12 +22,12 @@ struct PathRates {
 
 struct CompileOptions {
   MoeShape shape;
-  RoutingCounts capacity;  // of the shape bucket, or the counts of the only routing
+  RoutingCounts capacity;  // that of the shape bucket, or the counts of the only routing
   CutOptions cut;
   OrderSpec order;
   WorkerKinds workers;  // workers that run tasks
   PathRates path_rates;
-  Placement placement;  // of the ranks, for orders that sort by distance
+  Placement placement;  // where the ranks are, for orders that sort by distance
   // Number of ranks that represent all: the group is periodic (turns.h), and only its first `kept` ranks get
   // schedules. 0: all ranks do.
   std::uint32_t kept = 0;
@@ -37,7 +37,7 @@ struct CompileOptions {
 // The waiting that shared events add to the exact dependencies.
 struct SharingReport {
   std::uint64_t exact_pairs = 0;   // (consumer, producer) pairs after transitive reduction
-  std::uint64_t shared_pairs = 0;  // pairs of which one waits because of the events
+  std::uint64_t shared_pairs = 0;  // pairs whose consumer waits because of the events
   std::uint64_t joins = 0;         // Join tasks that were inserted
 };
 
@@ -46,17 +46,17 @@ struct Compilation {
   SharingReport sharing;
 };
 
-// The partitions of every tensor after split propagation, by TensorId, and the number of tiles of every
-// operator, by OpId.
+// The result of split propagation: the partitions of each tensor, by TensorId, and the number of tiles of
+// each operator, by OpId.
 struct Splits {
   std::vector<Partition> tensors;
   std::vector<std::uint32_t> tiles;
 };
 Splits propagate_splits(const Graph& graph, const MoeShape& shape, const CutOptions& cut);
 
-// Compiles a graph for every rank. `name` is stored in the schedules. Throws InputError for an order that
-// names something that does not exist, for an option that no worker fits, and for an order that treats ranks
-// differently that one rank represents.
+// Compiles a graph for every rank. The schedules store `name`. Throws InputError for an order that names
+// something that does not exist, for an option that no worker fits, and if ranks that one representative
+// stands for are ordered differently.
 Compilation compile(const Graph& graph, const std::string& name, const CompileOptions& options);
 
 }  // namespace a3sim

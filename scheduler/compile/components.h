@@ -11,13 +11,13 @@ namespace a3sim {
 // The connected components of the bipartite graph between producer sides and consumer sides of groups,
 // numbered by their first consumer.
 struct Components {
-  std::vector<std::uint32_t> waits_for;  // by group: the component that it waits for, or kNone
-  std::vector<std::uint32_t> counts_in;  // by group: the component that it triggers, or kNone
+  std::vector<std::uint32_t> waits_for;  // one entry per group: the component that it waits for, or kNone
+  std::vector<std::uint32_t> counts_in;  // one entry per group: the component that it triggers, or kNone
   std::uint32_t count = 0;
 
   explicit Components(const Dependencies& dependencies);
 
-  // Returns the number of task pairs of which one waits for the other if every component is an event.
+  // Returns the number of task pairs in which one waits for the other if every component is an event.
   std::uint64_t pairs(const Dependencies& dependencies) const;
 
   // Returns whether the tasks that wait for a component always have a later stage than those that trigger it.
@@ -27,8 +27,8 @@ struct Components {
   // q triggers, so q is not before y.
   bool rise(const Dependencies& dependencies, std::span<const OperatorInfo> operators) const;
 
-  // Returns, by component, whether it is on a circle of components, each with a consumer that triggers the
-  // next.
+  // Returns one entry per component: true if it is on a circle of components, each with a consumer that
+  // triggers the next.
   std::vector<bool> on_circles() const;
 };
 

@@ -10,8 +10,8 @@
 namespace a3sim {
 
 // Consecutive tasks of one operator on one rank with the same predecessors and the same successors: the
-// shares of a tile. Dependencies are stored between groups, so the 25 x 25 pairs between two operators on a
-// tile are one.
+// shares of a tile. Dependencies are stored between groups, so that the 25 x 25 pairs of two operators on a
+// tile take one entry.
 struct TaskGroup {
   std::uint32_t rank;
   std::uint32_t op;
@@ -34,9 +34,9 @@ class Dependencies {
   // Takes edges in any order.
   Dependencies(std::vector<TaskGroup> groups, std::vector<Dependency> edges);
 
-  // Sorted by rank, then task. Groups added later come last.
+  // Returns the groups, sorted by rank, then task. Groups that were added later come last.
   std::span<const TaskGroup> groups() const { return groups_; }
-  // Sorted by consumer, then producer, without duplicates.
+  // Returns the edges, sorted by consumer, then producer, without duplicates.
   std::span<const Dependency> edges() const { return edges_; }
   // Returns the edges of one consumer.
   std::span<const Dependency> of_consumer(std::uint32_t group) const {
@@ -53,7 +53,7 @@ class Dependencies {
  private:
   std::vector<TaskGroup> groups_;
   std::vector<Dependency> edges_;
-  std::vector<std::uint32_t> offsets_;  // into edges_, by consumer, with an end
+  std::vector<std::uint32_t> offsets_;  // one offset into edges_ per consumer, and the end
 };
 
 }  // namespace a3sim

@@ -11,12 +11,12 @@ namespace a3sim {
 // The desired order of the tasks of one unit: indices in the rank's task table.
 struct UnitPlan {
   std::vector<std::uint32_t> tasks;
-  bool fixed = false;  // must be kept exactly
+  bool fixed = false;  // the order must be kept exactly
 };
-// By rank and unit. Every task of a rank is in exactly one of its plans.
+// One entry per rank, then unit. Every task of a rank is in exactly one of its plans.
 using Plans = std::vector<std::array<UnitPlan, kCoreUnits>>;
 
-// By rank and queue.
+// One entry per rank, then queue: task indices.
 using QueueContents = std::vector<std::vector<std::vector<std::uint32_t>>>;
 
 // Returns queue contents in a legal order: if each queue is served in order by one worker, all queues finish.

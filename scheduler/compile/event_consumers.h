@@ -8,7 +8,7 @@
 
 namespace a3sim {
 
-// The tasks of one rank by the event that they wait for.
+// Lists the tasks of one rank by the event that they wait for.
 class EventConsumers {
  public:
   EventConsumers(std::span<const TaskDescriptor> tasks, std::size_t events) : offsets_(events + 2) {

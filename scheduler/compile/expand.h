@@ -6,8 +6,8 @@
 namespace a3sim {
 
 // Makes the tasks of every rank, without events: operators in topological order, tiles in order. `layout`
-// holds the bucket's capacities. `kept`: number of ranks that represent all (turns.h); 0: all ranks. Throws
-// InputError if the graph has too many operators for a task descriptor.
+// holds the bucket's capacities. `kept` is the number of ranks that represent all (turns.h), or 0 for all
+// ranks. Throws InputError if the graph has too many operators for a task descriptor.
 Taskflow expand(const Graph& graph, const Splits& splits, const RowLayout& layout, const CutOptions& cut,
                 std::uint32_t kept = 0);
 

@@ -8,7 +8,7 @@
 
 namespace a3sim {
 
-// Returns whether the place of rows in this layout depends on the run's counts, because they are packed.
+// Returns whether the run's counts decide where rows of this layout are, because they are packed.
 constexpr bool moves_with_counts(Layout layout) {
   return layout == Layout::kSent || layout == Layout::kReceived;
 }
@@ -17,13 +17,13 @@ constexpr bool moves_with_counts(Layout layout) {
 // mostly compared one after another.
 class BlockOwners {
  public:
-  // Returns, by block, row by row, its number modulo `shares`.
+  // Returns one entry per block, row by row: the block's number modulo `shares`.
   const std::vector<std::uint16_t>& owners(const BlockGrid& grid, std::uint32_t shares);
 
  private:
   BlockGrid grid_{};
   std::uint32_t shares_ = 0;
-  std::vector<std::uint16_t> owners_;  // as wide as a region's share
+  std::vector<std::uint16_t> owners_;  // entries are as wide as a region's share
 };
 
 // The bytes of a region in one tensor: rows, or the base blocks b = share (mod shares) of a grid over them.
@@ -35,14 +35,14 @@ class BlockOwners {
 // under any counts.
 class Footprint {
  public:
-  // `tiling` is that of the region's task. Null (a task without tiling) means all rows of the region.
+  // `tiling` is the tiling of the region's task. Null (a task without tiling) means all rows of the region.
   Footprint(const Region& region, const Tiling* tiling, const TensorInfo& tensor);
 
   bool empty() const { return rows_.empty() || (cut_ && share_ >= grid_.count()); }
   // Returns whether the two have bytes in common under any counts. Both must be in the same tensor and
   // memory. `owners` is a cache.
   bool overlaps(const Footprint& other, BlockOwners& owners) const;
-  // Returns whether the footprint depends on the share beyond being empty.
+  // Returns whether the footprint depends on the share, apart from being empty.
   bool exact() const { return exact_; }
 
  private:
@@ -52,8 +52,8 @@ class Footprint {
   Rows rows_;
   BlockGrid grid_{};
   std::uint32_t share_ = 0, shares_ = 1;
-  bool cut_ = false;    // a set of blocks
-  bool exact_ = false;  // blocks whose place does not depend on counts
+  bool cut_ = false;    // it is a set of blocks
+  bool exact_ = false;  // it is a set of blocks whose place does not depend on counts
 };
 
 }  // namespace a3sim

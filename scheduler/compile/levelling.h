@@ -5,7 +5,7 @@
 
 namespace a3sim {
 
-// Inserts Join tasks into components that wait on themselves, so that none does. Adds an operator `Join` if
+// Inserts Join tasks into components that wait for themselves, so that none does. Adds an operator `Join` if
 // one is needed. Returns the number of Join tasks.
 std::uint64_t level(Taskflow& taskflow, Dependencies& dependencies, const Components& components);
 

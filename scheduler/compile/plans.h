@@ -6,9 +6,9 @@
 
 namespace a3sim {
 
-// Returns the desired order of the tasks of each unit: sorted by the order's keys, then by task, or the
-// explicit list. Throws InputError for a key that cannot be evaluated, and for a list that does not hold each
-// task of its unit once.
+// Returns the desired order of the tasks of each unit: either sorted by the order's keys, then by task, or
+// its explicit list. Throws InputError for a key that cannot be evaluated, and for a list that does not hold
+// each task of its unit once.
 Plans make_plans(const TaskflowView& taskflow, const OrderSpec& order, const TaskWeights& weights);
 
 }  // namespace a3sim

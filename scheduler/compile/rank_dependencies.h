@@ -17,13 +17,13 @@ class RankDependencies {
   // The tables of all ranks in `taskflow` must outlive it.
   explicit RankDependencies(const TaskflowView& taskflow);
 
-  // Returns whether these are all dependencies of the group: tasks read their own rank's memory only, and
-  // each writes the memory of one rank; if that is another rank, whole rows of one tensor.
+  // Returns whether these are all dependencies of the group. This holds if tasks read their own rank's memory
+  // only, and each writes the memory of one rank; if that is another rank, whole rows of one tensor.
   bool complete() const { return complete_; }
 
   // Returns the dependencies of a rank's groups, without those that others of them imply; chains over other
-  // ranks may imply more (Components::rise). Puts of other ranks into memory that is read here come after the
-  // rank's groups, as a group each: `first` is the put's number, `rank` is kNone.
+  // ranks may imply more (Components::rise). Puts of other ranks into memory that is read here follow the
+  // rank's groups, each as its own group: `first` is the put's number, `rank` is kNone.
   Dependencies find(std::uint32_t rank);
 
   // Returns the number of a rank's first put. Tasks whose results are on other ranks are numbered by rank,
@@ -45,8 +45,8 @@ class RankDependencies {
   AccessSweep sweep_;
   Reduction reduction_;
   bool complete_ = true;
-  std::vector<std::uint32_t> first_put_ = {0};  // by rank, with an end
-  std::vector<std::vector<Arrival>> arrivals_;  // by rank
+  std::vector<std::uint32_t> first_put_ = {0};  // one entry per rank, and the end
+  std::vector<std::vector<Arrival>> arrivals_;  // one list per rank
 };
 
 }  // namespace a3sim

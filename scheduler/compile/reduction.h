@@ -7,8 +7,8 @@
 
 namespace a3sim {
 
-// Removes dependencies that others imply: a dependency on a task on which another predecessor depends. The
-// result is exact. Works only on operators with two producers of which one depends on the other.
+// Removes dependencies that others imply: those on a task that another predecessor depends on. The result is
+// exact. Only operators with two producers, one of which depends on the other, have any.
 class Reduction {
  public:
   explicit Reduction(std::span<const OperatorInfo> operators);
@@ -21,10 +21,10 @@ class Reduction {
  private:
   std::vector<bool> implied_candidates(std::size_t op) const;
 
-  std::vector<std::vector<std::size_t>> producers_;  // by operator
-  std::vector<std::vector<bool>> ancestors_;         // by operator: those that it depends on
-  // By operator: its producers on which another of its producers depends. Only dependencies on these can be
-  // implied.
+  std::vector<std::vector<std::size_t>> producers_;  // one list per operator
+  std::vector<std::vector<bool>> ancestors_;  // one entry per operator: the operators that it depends on
+  // One entry per operator: its producers that another of its producers depends on. Only dependencies on
+  // these can be implied.
   std::vector<std::vector<bool>> candidates_;
 };
 

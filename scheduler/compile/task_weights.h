@@ -11,7 +11,7 @@
 
 namespace a3sim {
 
-// Returns whether a key of the order, or one that chooses workers, mentions this attribute.
+// Returns whether the order's keys, or its expressions that choose workers, mention this attribute.
 bool mentions(const OrderSpec& order, std::string_view name);
 
 // Computes the attributes for sort keys that descriptors do not hold. Attributes that an order does not
@@ -19,15 +19,15 @@ bool mentions(const OrderSpec& order, std::string_view name);
 class TaskWeights {
  public:
   struct Values {
-    // Bytes read and written, each counted once. A put counts what it sends, a matrix task its operands and
+    // Bytes read and written, each counted once: of a put, what it sends; of a matrix task, its operands and
     // its blocks.
     double bytes = 0;
     double flops = 0;  // two per multiply-accumulate; vector tasks: one per element and instruction
-    double depth = 0;  // tasks on the longest chain of events before it
+    double depth = 0;  // number of tasks on the longest chain of events before it
     double path = 0;   // ps from its start to the end of the longest chain after it, at the path rates
-    double rows = 0;   // rows that it makes; weight gradients: rows that they sum
-    double block = 0;  // its first base block, counted through the operator
-    double distance = 0, node = 0;  // between its two ranks; node of its destination (Placement)
+    double rows = 0;   // rows that it makes; for weight gradients: rows that they sum
+    double block = 0;  // number of its first base block, counted through the operator
+    double distance = 0, node = 0;  // distance between its two ranks; node of its destination (Placement)
   };
 
   // `options` holds the order, the rates and the placement. Throws InputError if the order mentions `path`
@@ -43,7 +43,8 @@ class TaskWeights {
                            std::vector<Values>& values);
   void weigh_work(const TaskflowView& taskflow, const RowLayout& layout, const PathRates& rates, bool path);
 
-  std::vector<std::vector<Values>> values_;  // by rank and task; empty if the order mentions none
+  // one entry per rank, then task; empty if the order mentions none
+  std::vector<std::vector<Values>> values_;
 };
 
 // Returns all attributes of a task.

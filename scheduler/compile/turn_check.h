@@ -6,8 +6,8 @@
 
 namespace a3sim {
 
-// Throws InputError unless ranks of the group can represent others: rows go to experts, and keys sort the
-// queues.
+// Throws InputError unless some ranks of the group can represent the others: rows go to experts, and keys
+// sort the queues.
 void check_turns(const CompileOptions& options);
 
 // Throws InputError unless the order sorts the tasks of every rank like those of its representative: a task's

@@ -9,7 +9,7 @@ namespace a3sim {
 
 struct WiringCounts {
   std::uint64_t exact_pairs = 0;   // (consumer, producer) pairs of tasks after reduction
-  std::uint64_t shared_pairs = 0;  // pairs of which one waits because of the events, including Join tasks
+  std::uint64_t shared_pairs = 0;  // pairs whose consumer waits because of the events, including Join tasks
   std::uint64_t joins = 0;
 };
 
@@ -25,12 +25,12 @@ struct WiringCounts {
 // (levelling.cpp proves that this terminates).
 WiringCounts wire(Taskflow& taskflow);
 
-// Does the same rank by rank, without a graph of the group: an event is on the rank that waits for it, so all
-// of it is on that rank except the puts of other ranks that trigger it. Returns nullopt, and leaves the
-// taskflow partly wired, if RankDependencies are not complete() or components do not rise().
+// Does the same as wire() rank by rank, without a graph of the group. An event is on the rank that waits for
+// it, so only puts of other ranks trigger it from elsewhere. Returns nullopt, and leaves the taskflow partly
+// wired, if RankDependencies are not complete() or components do not rise().
 std::optional<WiringCounts> wire_by_rank(Taskflow& taskflow);
 
-// Does the same from the graph of all dependencies of all ranks.
+// Does the same as wire() from the graph of all dependencies of all ranks.
 WiringCounts wire_group(Taskflow& taskflow);
 
 }  // namespace a3sim

@@ -12,8 +12,8 @@
 
 namespace a3sim {
 
-// The names that orders give to the tasks of each unit, after the queues of the cores that have only that
-// unit. Files use lower case.
+// The names that orders give to the tasks of each unit. They are the names of queues of cores that have only
+// that unit. Files use lower case.
 inline constexpr std::string_view kPlanNames[kCoreUnits] = {"CTQ", "VTQ"};
 constexpr std::string_view plan_name(CoreUnit unit) { return kPlanNames[static_cast<std::size_t>(unit)]; }
 
@@ -33,15 +33,15 @@ struct OrderSpec {
     friend bool operator==(const Explicit&, const Explicit&) = default;
   };
   std::vector<Explicit> list[kCoreUnits];
-  std::string list_file[kCoreUnits];  // file of the list; empty: keys sort the tasks
+  std::string list_file[kCoreUnits];  // file of the list; empty if keys sort the tasks
 
   // A program that computes the keys instead of `keys`; may be null.
   std::shared_ptr<const KeyFunction> functions[kCoreUnits];
 
   Assignment assignment = Assignment::kCyclic;
 
-  // Workers that run only the tasks of these operators, and the only ones that run them. order_pools.h
-  // defines which operators an entry selects, here and in `limits`.
+  // Workers that run only the tasks of these operators; no other workers run them. order_pools.h defines
+  // which operators an entry selects, here and in `limits`.
   struct Pool {
     std::string name;
     std::vector<std::string> operators;
@@ -49,13 +49,14 @@ struct OrderSpec {
     friend bool operator==(const Pool&, const Pool&) = default;
   };
   std::vector<Pool> pools;
-  std::map<std::string, std::uint32_t> limits;  // operators -> most tasks in flight of each
-  // Operators -> an expression over attributes: the worker that runs a task, counted in its queue and modulo the
-  // number of workers there. Goes before pools and limits.
+  // maps operators to the most tasks that each may have in flight
+  std::map<std::string, std::uint32_t> limits;
+  // Maps operators to an expression over attributes. Its value chooses the worker that runs a task, counted
+  // in its queue, modulo the number of workers there. Overrides pools and limits.
   std::map<std::string, std::string> workers;
 
   // Operators of other graphs that the order also serves: it may name them although this graph has no task of
-  // them. Set by callers that compile several graphs (forward and backward) with one order. Any other unknown
+  // them. Callers that compile several graphs (forward and backward) with one order set it. Any other unknown
   // name is refused.
   std::vector<std::string> elsewhere;
   std::string where;  // file:line:column, for messages

@@ -13,8 +13,8 @@ namespace a3sim {
 //   pools: {comm: {operators: [Dispatch*, Combine*], workers: 25}}
 //   limit: {Dispatch*: 10}
 //   workers: {Dispatch: src}
-// What is wrong is noted in the configuration's Diagnostics: unknown attributes with their position in the
-// key, lines of the CSV. Whether the named operators exist shows when a graph is compiled.
+// Errors are noted in the configuration's Diagnostics: unknown attributes with their position in the key,
+// lines of the CSV. An operator that does not exist is found only when a graph is compiled.
 OrderSpec read_order(const Config& config);
 
 }  // namespace a3sim

@@ -20,9 +20,9 @@ struct Attributes {
   double rank = 0, ep = 0;
   // between src and dst: 0 on one rank, 1 on the fabric's nearest level, 2 on the next, …
   double distance = 0;
-  double node = 0;   // of dst
+  double node = 0;   // node of dst
   double row = 0;    // first row of the first output
-  double rows = 0;   // rows that it makes; weight gradients: rows that they sum
+  double rows = 0;   // rows that it makes; for weight gradients: rows that they sum
   double tile = 0;   // share, row tile or chunk within expert and partition
   double chunk = 0;  // puts: chunk within (source, expert)
   double index = 0;  // task_index
@@ -35,7 +35,7 @@ struct Attributes {
   double batch = 0;  // micro-batch of the operator (models/graph/batches.h)
 };
 
-// Returns the attributes that the descriptor holds; those of TaskWeights are 0.
+// Returns the attributes that the descriptor holds. Those of TaskWeights are 0.
 Attributes attributes_of(const TaskDescriptor& td, RankId rank, std::uint32_t ep);
 
 // Returns the names of the attributes, in the order above.
@@ -50,14 +50,15 @@ std::span<const std::string> attribute_names();
 // A value that is not finite (division by 0) and a remainder by 0 are errors.
 class KeyProgram {
  public:
-  // Compiles the order's keys for `unit`. `operators`: the graph's, by OpId. Throws InputError for a key that
-  // does not parse or names something that does not exist, with its position in the expression and the known
-  // names.
+  // Compiles the order's keys for `unit`. `operators` are the graph's, by OpId. Throws InputError for a key
+  // that does not parse or that names something that does not exist, with its position in the expression and
+  // the known names.
   KeyProgram(const OrderSpec& order, CoreUnit unit, std::span<const std::string> operators);
   ~KeyProgram();
   KeyProgram(KeyProgram&&) noexcept;
   KeyProgram& operator=(KeyProgram&&) noexcept;
 
+  // Returns the number of keys.
   std::size_t size() const;  // number of keys
   // Computes one value per key, most significant first. Throws InputError with the key and the task for the
   // errors above. Not thread-safe: each thread needs a program of its own.
@@ -68,7 +69,7 @@ class KeyProgram {
   std::unique_ptr<Impl> impl_;
 };
 
-// Returns what is wrong with a key before a graph is known, or an empty string. Any name with a capital
+// Returns what is wrong with a key, or an empty string. It does not need a graph, so any name with a capital
 // letter may be an operator.
 std::string key_error(const std::string& key);
 

@@ -10,15 +10,15 @@
 
 namespace a3sim {
 
-// An operator of the graph, as pools see it.
+// An operator of the graph, with what pools need to know of it.
 struct OperatorQueue {
   std::string name;
   CoreUnit unit;
-  std::string type = {};  // as graphs call it: GroupedMatmul
+  std::string type = {};  // its type's name in graphs, such as GroupedMatmul
 };
 
 // is_pattern() returns whether an entry of a pool or a limit is a pattern of names (GMM*). fits() returns
-// whether a name matches it: * stands for any characters, ? for one.
+// whether a name matches it: * matches any characters, ? matches one.
 bool is_pattern(std::string_view entry);
 bool fits(std::string_view name, std::string_view pattern);
 
@@ -28,10 +28,10 @@ bool fits(std::string_view name, std::string_view pattern);
 std::vector<std::size_t> operators_of(const std::string& entry, const OrderSpec& order,
                                       std::span<const OperatorQueue> operators);
 
-// Which workers run which operators.
+// Says which workers run which operators.
 struct WorkerPlan {
   std::vector<WorkerSet> sets;
-  std::vector<std::uint8_t> set_of;  // by OpId: index in `sets`
+  std::vector<std::uint8_t> set_of;  // one entry per operator, by OpId: the index of its set in `sets`
 };
 
 // Turns an order's pools and limits into sets of workers. In each queue, pools take the first workers in the

@@ -62,13 +62,13 @@ struct RuntimeConfig {
   std::vector<RuntimeEventDesc> events;                    // up to the last one in use
   std::array<std::vector<std::uint32_t>, 3> task_indices;  // cube, vector, mix: tasks in their order
   std::array<std::uint32_t, 4> dynamic_data{};
-  std::vector<std::int64_t> grouped_matmul_group_list;  // up to the last that is not 0
+  std::vector<std::int64_t> grouped_matmul_group_list;  // up to the last one that is not 0
   std::array<std::uint32_t, 8> atomic_add_values{};
   std::array<std::uint32_t, 3> profiling{};  // later versions: enabled, records per AIC, records per AIV
   friend bool operator==(const RuntimeConfig&, const RuntimeConfig&) = default;
 };
 
-// Reads the bytes of a file, whose size tells the version. Throws InputError with the file's name for a size
+// Reads the bytes of a file. Its size decides the version. Throws InputError with the file's name for a size
 // that no version has, a count above its table, an index out of range, or a task that is not exactly once in
 // the list of its core.
 RuntimeConfig read_runtime_config(std::string_view bytes, const std::string& name);

@@ -7,7 +7,8 @@
 namespace a3sim {
 
 // Maps a file read-only for the lifetime of this object. The file must not be truncated meanwhile; replacing
-// it, as atomic writing does, is harmless. The mapping starts on a page, so alignment is that of the file.
+// it, as atomic writing does, is harmless. The mapping starts at a page boundary, so data keeps the alignment
+// that it has in the file.
 class FileMapping {
  public:
   FileMapping() = default;

@@ -6,7 +6,7 @@
 
 namespace a3sim {
 
-// Returns a schedule's parts, so that tests can change them.
+// Returns copies of a schedule's parts, so that tests can change them.
 inline SscParts parts_of(const Ssc& ssc) {
   const auto copy = [](const auto& span) { return std::vector(span.begin(), span.end()); };
   SscParts parts;

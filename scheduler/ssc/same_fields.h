@@ -7,7 +7,8 @@
 
 namespace a3sim {
 
-// The values of all fields of an item of a schedule, one behind the other: equal for equal items, and for no others.
+// Collects the values of all fields of an item of a schedule. Two items are equal if and only if their values
+// are.
 class FieldValues {
  public:
   template <class Item>
@@ -43,7 +44,7 @@ class FieldValues {
   std::vector<std::string> texts_;
 };
 
-// Whether two items of a schedule are equal in every field that the schedule file has of them.
+// Returns whether two items of a schedule are equal in every field that the schedule file stores.
 template <class Item>
 bool same_fields(const Item& a, const Item& b) {
   return FieldValues(a) == FieldValues(b);

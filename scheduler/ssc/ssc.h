@@ -28,14 +28,14 @@ struct WorkerSet {
 
 inline constexpr std::uint32_t kSscVersion = 1;
 
-// The parts of a schedule before it is built, or after it is taken apart.
+// The parts of a schedule, to build one from or to take one apart into.
 struct SscParts {
   MoeShape shape;
   RankId rank{};
   std::vector<std::uint32_t> sent_capacity, received_capacity;
   std::string graph, order;
   Assignment assignment = Assignment::kCyclic;
-  WorkerKinds kinds;  // kinds of worker that run it, with their counts
+  WorkerKinds kinds;  // kinds of workers that run it, with their counts
   std::vector<TensorInfo> tensors;
   std::vector<OperatorInfo> operators;
   std::vector<Tiling> tilings;
@@ -43,7 +43,7 @@ struct SscParts {
   std::vector<Region> regions;
   std::vector<EventDescriptor> events;
   std::vector<WorkerSet> worker_sets;
-  std::vector<std::vector<std::uint32_t>> queues;  // by kind: task indices
+  std::vector<std::vector<std::uint32_t>> queues;  // one list of task indices per kind
 };
 
 // The static schedule of one rank (SSC). Immutable. Its large tables are read in place, in the file's mapping
@@ -53,17 +53,17 @@ class Ssc {
   // Serialises parts. Equal parts give equal bytes. Throws InputError for parts that are not sound (see
   // open()), so that every Ssc can be indexed without further checks.
   static Ssc build(const SscParts& parts);
-  // Returns the contents of a file: bytes(), then their checksum.
+  // Returns the contents of a file: bytes(), followed by their checksum.
   std::string file_contents() const;
   // Maps such a file. Throws InputError with the file's name unless it has this format and version, its
   // checksum is correct, and it is sound: every index is within its table, every local region within its
   // tensor, each task is once in its queue, thresholds can be reached, and (operator, task index) is unique.
-  // Whether the numbers make sense together is checked by verify().
+  // verify() checks whether the numbers are consistent with each other.
   static Ssc open(const std::filesystem::path& path);
-  // Takes the bytes of a schedule, as bytes() returns them. `name` is used in error messages.
+  // Takes the bytes of a schedule, as bytes() returns them. Error messages use `name`.
   static Ssc from_buffer(std::vector<std::uint8_t> bytes, const std::string& name);
 
-  // Returns a text form with every field, one item per line. from_text(to_text()) has the same bytes.
+  // Returns a text form with every field, one item per line. from_text(to_text()) gives the same bytes.
   std::string to_text() const;
   // Reads the text form. Throws InputError with name:line.
   static Ssc from_text(std::string_view text, const std::string& name);
@@ -104,7 +104,7 @@ class Ssc {
   std::shared_ptr<const Body> body_;
 };
 
-// The schedules of all ranks of one graph, by rank.
+// The schedules of all ranks for one graph, by rank.
 using Schedule = std::vector<Ssc>;
 
 }  // namespace a3sim

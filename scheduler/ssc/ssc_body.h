@@ -14,7 +14,7 @@ struct Ssc;
 }
 
 // The contents of an Ssc: the bytes in a buffer or a mapping, views of the large tables in them, and copies
-// of the small ones. Must not be copied or moved once filled, because views point into it.
+// of the small ones. Must not be moved once filled, because views point into it.
 struct Ssc::Body {
   std::shared_ptr<const void> buffer;
   FileMapping mapping;

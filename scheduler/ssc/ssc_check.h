@@ -8,7 +8,7 @@
 
 namespace a3sim {
 
-// The kind of item that has a flaw. kHeader: the fields that exist once.
+// The kind of item that has a flaw. kHeader means the fields that exist once.
 enum class SscItem : std::uint8_t {
   kHeader,
   kTensor,
@@ -30,13 +30,13 @@ struct SscFlaw {
   SscItem item;
   std::size_t index;        // in its table
   std::string message;      // a sentence that names the item
-  std::uint32_t queue = 0;  // kQueue: its number
+  std::uint32_t queue = 0;  // number of the queue, for kQueue
 };
 
 // Returns the first number of a schedule that later code could not follow: an index outside its table, a
-// range outside its tensor, a threshold that cannot be reached, a queue without exactly one entry per task.
-// Returns nullopt if the schedule is sound. Does not look up task types: operators bring their own, and the
-// runtime asks their registry.
+// range outside its tensor, a threshold that cannot be reached, or a queue without exactly one entry per
+// task. Returns nullopt if the schedule is sound. Does not check task types, because operators register their
+// own and the runtime looks them up.
 std::optional<SscFlaw> find_flaw(const Ssc& ssc);
 
 }  // namespace a3sim

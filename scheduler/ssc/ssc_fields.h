@@ -55,7 +55,7 @@ void fields(Io& io, Tiling& t) {
   io.template choice<UnitFlag>("unit_flag", t.unit_flag);
   io.number("grid_m", t.grid_m);
   io.number("grid_n", t.grid_n);
-  std::uint8_t strip = t.strip;  // parts of a byte have no reference
+  std::uint8_t strip = t.strip;  // bit fields have no references
   bool loads_ahead = t.loads_ahead != 0, rotate_k = t.rotate_k != 0;
   io.number("strip", strip);
   io.flag("loads_ahead", loads_ahead);

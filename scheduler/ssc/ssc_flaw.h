@@ -20,7 +20,7 @@ class FlawFinder {
  protected:
   static constexpr std::uint64_t kMaxRows = std::numeric_limits<std::uint32_t>::max();
 
-  // Notes a flaw. Returns false, so that checks can be chained.
+  // Records a flaw. Returns false, so that checks can be chained.
   template <class... Args>
   bool fail(SscItem item, std::size_t i, fmt::format_string<Args...> format, Args&&... args) {
     flaw_ = SscFlaw{item, i, fmt::format(format, std::forward<Args>(args)...)};

@@ -18,7 +18,7 @@ namespace a3sim::ssc_text {
 // Parses one line field by field. Every failure is an InputError with name:line.
 class Line {
  public:
-  // `queues`: names of the schedule's queues.
+  // `queues` are the names of the schedule's queues.
   Line(std::string_view text, const std::string& name, std::size_t number,
        std::span<const std::string> queues = {})
       : rest_(text), name_(name), number_(number), queues_(queues) {}
@@ -29,7 +29,7 @@ class Line {
         fmt::format("{}:{}: {}", name_, number_, fmt::format(format, std::forward<Args>(args)...)));
   }
 
-  // Returns whether nothing but a comment is left.
+  // Returns whether only a comment or nothing is left.
   bool done() {
     rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r"), rest_.size()));
     return rest_.empty() || rest_.front() == '#';

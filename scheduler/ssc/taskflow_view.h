@@ -19,7 +19,7 @@ struct Taskflow {
   std::vector<OperatorInfo> operators;
   std::vector<Tiling> tilings;
   std::vector<Rank> ranks;
-  std::uint32_t group = 0;  // number of ranks that these represent (turns.h); 0: only themselves
+  std::uint32_t group = 0;  // number of ranks that these represent (turns.h); 0 if only themselves
 };
 
 // A view of the same tables in a Taskflow or in a schedule, which must outlive the view.
@@ -46,7 +46,7 @@ struct TaskflowView {
   // `schedule` must have at least one rank. Takes operators and tilings from the first.
   explicit TaskflowView(const Schedule& schedule);
 
-  // Returns the tiling of a task, or null.
+  // Returns the tiling of a task, or null if it has none.
   const Tiling* tiling(const TaskDescriptor& td) const {
     return td.tiling_data_position < tilings.size() ? &tilings[td.tiling_data_position] : nullptr;
   }

@@ -14,7 +14,7 @@ namespace a3sim {
 class WorkerQueues {
  public:
   explicit WorkerQueues(const Ssc& ssc);
-  // Considers the tasks of these operators only.
+  // Considers only the tasks of these operators.
   WorkerQueues(const Ssc& ssc, const std::vector<bool>& operators);
 
   std::uint32_t workers() const { return static_cast<std::uint32_t>(worker_queue_.size()); }
@@ -32,8 +32,8 @@ class WorkerQueues {
   // Consecutive lists of tasks: cyclic has one per worker, shared one per worker set.
   std::vector<std::uint32_t> tasks_;
   std::vector<std::uint32_t> next_, end_;
-  std::vector<std::uint32_t> position_;           // shared: by entry of tasks_, its position in its queue
-  std::vector<std::vector<std::uint32_t>> sets_;  // shared: by worker, its sets
+  std::vector<std::uint32_t> position_;  // shared: one entry per entry of tasks_: its position in its queue
+  std::vector<std::vector<std::uint32_t>> sets_;  // shared: one list of sets per worker
 };
 
 }  // namespace a3sim

@@ -7,27 +7,28 @@
 
 #include "scheduler/ssc/taskflow_view.h"
 
-// Who touches which bytes, as the verifier reads it from the regions of tasks. None of this is the
-// compiler's: what that overlooks must be seen here.
+// Finds which tasks read and write which bytes, for the verifier, from the regions of tasks. Shares no code
+// with the compiler, so that the verifier sees what the compiler overlooks.
 namespace a3sim {
 
-// Bytes of a tensor that a region may stand for: rectangles of rows and columns. Where rows stay where they
-// are, a share of a tile is its base blocks. Where the run's counts pack them, any block of the tile may be
-// the share's, so it is all of the tile; a share without a block at capacity has none under any counts.
+// The bytes of a tensor that a region may cover, as rectangles of rows and columns. If rows have fixed
+// places, a share of a tile is its base blocks. If the run's counts pack the rows, the share may be any
+// blocks of the tile, so it counts as the whole tile; a share without a block at capacity has none under any
+// counts.
 class TouchedBytes {
  public:
-  // `tiling` is that of the region's task; null: it is not cut into blocks.
+  // `tiling` is the tiling of the region's task. Null means that the task is not cut into blocks.
   TouchedBytes(const Region& region, const Tiling* tiling, const TensorInfo& tensor);
 
-  // All columns of these rows.
+  // Covers all columns of these rows.
   TouchedBytes(Rows rows, const TensorInfo& tensor) : bounds_{rows, {0, tensor.cols}} {}
 
-  // Whether it has no rows: known before the blocks are laid out.
+  // Returns whether the region covers nothing, without laying out its blocks.
   static bool empty(const Region& region, const Tiling* tiling, const TensorInfo& tensor);
   Rows rows() const { return bounds_.rows; }
-  // Whether it is all columns of its rows.
+  // Returns whether it covers all columns of its rows.
   bool whole() const { return blocks_.empty(); }
-  // Whether they have a byte in common; of one tensor in one memory.
+  // Returns whether they have a byte in common. Both must be in one tensor in one memory.
   bool meets(const TouchedBytes& other) const;
 
  private:
@@ -43,7 +44,7 @@ class TouchedBytes {
   std::vector<Rectangle> blocks_;
 };
 
-// The events of all ranks, numbered through.
+// Numbers the events of all ranks consecutively.
 class EventNumbers {
  public:
   explicit EventNumbers(const TaskflowView& taskflow) {
@@ -54,44 +55,45 @@ class EventNumbers {
   std::uint32_t triggered(const TaskDescriptor& td) const {
     return first_[td.trigger_rank] + td.trigger_event;
   }
-  // kNone for a task that waits for nothing.
+  // Returns kNone for a task that waits for nothing.
   std::uint32_t waited(std::uint32_t rank, const TaskDescriptor& td) const {
     return td.dependent_event == kNone ? kNone : first_[rank] + td.dependent_event;
   }
 
  private:
-  std::vector<std::uint32_t> first_ = {0};  // by rank, and an end
+  std::vector<std::uint32_t> first_ = {0};  // one entry per rank, and the end
 };
 
-// One region of one task that is not empty.
+// A region of a task that is not empty.
 struct Access {
   Rows rows;
-  std::uint32_t event;  // that a reader waits for, or a writer counts into
+  std::uint32_t event;  // the event that a reader waits for, or a writer triggers
   std::uint32_t rank, task;
   std::uint16_t op;
-  std::uint16_t region : 15;  // of the task's
-  std::uint16_t cut : 1;      // into blocks, of which the region is some
+  std::uint16_t region : 15;  // number of the region among the task's
+  std::uint16_t cut : 1;      // the region is some of the blocks that its rows are cut into
 };
 
-// `tensor` is the one that it is of.
+// Returns the bytes of an access. `tensor` must be its tensor.
 TouchedBytes bytes_of(const TaskflowView& taskflow, const Access& access, const TensorInfo& tensor);
 
-// All accesses to one tensor in one rank's memory, by rank and task; metadata is waited for by nobody and not among
-// them.
+// All accesses to one tensor in one rank's memory, by rank and task. Leaves out metadata, which no task waits
+// for.
 struct TensorAccesses {
   const TensorInfo& tensor;
-  std::span<Access> reads, writes;  // the visitor's to sort
+  std::span<Access> reads, writes;  // the visitor may sort them
 };
 
-// The accesses to tensors that are both read and written.
+// Collects the accesses to tensors that are both read and written.
 class AccessTables {
  public:
-  // Both must outlive it.
+  // Both arguments must outlive the tables.
   AccessTables(const TaskflowView& taskflow, const EventNumbers& events);
 
-  // Takes the accesses of the next rank.
+  // Adds the accesses of the next rank.
   void add(std::uint32_t rank);
-  // Once all ranks have been added: calls `visit` for each tensor in each memory that is both read and written.
+  // Calls `visit` for each tensor in each memory that is both read and written. Call it after all ranks have
+  // been added.
   void each(const std::function<void(const TensorAccesses&)>& visit);
 
  private:
@@ -99,7 +101,7 @@ class AccessTables {
   struct Place {
     std::vector<Access> reads, writes;
   };
-  // Of a tensor, on whatever rank.
+  // Says whether any rank's tasks read or write a tensor.
   struct Touched {
     bool read = false, written = false;
     bool both() const { return read && written; }
@@ -111,9 +113,11 @@ class AccessTables {
 
   const TaskflowView& taskflow_;
   const EventNumbers& events_;
-  std::vector<Place> places_;     // by tensor, then rank
-  std::vector<bool> kept_;        // by tensor: its accesses are, as operators read and write it
-  std::vector<Touched> touched_;  // by tensor: what tasks do, whatever their operators are said to
+  std::vector<Place> places_;  // one entry per tensor, then rank
+  // One entry per tensor: true if operators read and write it, so that its accesses are kept.
+  std::vector<bool> kept_;
+  // One entry per tensor: what tasks do to it, whatever their operators declare.
+  std::vector<Touched> touched_;
 };
 
 }  // namespace a3sim

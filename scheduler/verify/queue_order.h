@@ -7,15 +7,15 @@
 
 namespace a3sim {
 
-// What happens before what where workers go through their own queues in order (static execution of a cyclic
-// assignment): by events, and by the places of tasks on one worker. Where tasks are handed out at run time
-// there is no such order. Slow, to explain what is refused.
+// Answers whether one task always ends before another begins. Under static execution of a cyclic assignment
+// this follows from events and from the order of tasks on each worker. Under other assignments only events
+// count. Slow: use it only to explain errors.
 class QueueOrder {
  public:
-  // Every event has as many triggers as its threshold.
+  // Every event must have as many triggers as its threshold.
   explicit QueueOrder(const Schedule& schedule);
 
-  // Whether the writer has ended before the reader begins, for any durations.
+  // Returns whether the writer ends before the reader begins, for any durations.
   bool orders(std::uint32_t writer_rank, std::uint32_t writer, std::uint32_t reader_rank,
               std::uint32_t reader);
 
@@ -30,10 +30,10 @@ class QueueOrder {
   }
 
   TaskflowView taskflow_;
-  std::vector<std::size_t> first_task_ = {0}, first_event_ = {0};  // by rank, and an end
-  std::vector<std::uint32_t> before_;                              // by task: the one before it on its worker
-  std::vector<std::vector<Task>> producers_;                       // by event
-  std::vector<bool> seen_;                                         // by task: before the one searched from
+  std::vector<std::size_t> first_task_ = {0}, first_event_ = {0};  // one entry per rank, and the end
+  std::vector<std::uint32_t> before_;         // one entry per task: the task before it on its worker
+  std::vector<std::vector<Task>> producers_;  // one list per event
+  std::vector<bool> seen_;  // one entry per task: true if it is before the task that was searched from
   std::size_t searched_ = kNone;
 };
 

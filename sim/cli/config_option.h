@@ -8,27 +8,28 @@
 
 namespace a3sim {
 
-// `--set KEY=VALUE` and `--order FILE`: what a command line lays over a configuration.
+// The options `--set KEY=VALUE` and `--order FILE`, which override parts of a configuration.
 struct OverrideOptions {
   std::vector<std::string> set;
   std::string order;
   void add_set_to(CLI::App& app);
   void add_order_to(CLI::App& app);
   bool any() const { return !set.empty() || !order.empty(); }
-  // Throws InputError with all that is wrong with the configuration. Warns of values that change nothing.
+  // Loads the experiment. Throws InputError with everything that is wrong with the configuration. Warns of
+  // values that change nothing.
   Experiment load(const std::string& file) const;
 };
 
-// `CONFIG` with these, as every command that reads an experiment has them.
+// The argument `CONFIG` with these options, for every command that reads an experiment.
 struct ConfigOption : OverrideOptions {
   std::string file;
   void add_to(CLI::App& app);
-  // Without --order, for a command that has its own.
+  // Leaves out --order, for a command that defines its own.
   void add_without_order_to(CLI::App& app);
   Experiment load() const { return OverrideOptions::load(file); }
 };
 
-// Warns of what in the order's pools and limits means no operator.
+// Warns of entries in the order's pools and limits that select no operator.
 void warn_of_order(const Experiment& experiment);
 
 }  // namespace a3sim

@@ -8,8 +8,8 @@
 
 namespace a3sim {
 
-// The examples and notes of a command, from help/: of "explain --whatif" those in help/explain_whatif.txt.
-// `list` replaces the line {list}.
+// Returns the examples and notes of a command, from help/: for "explain --whatif" those in
+// help/explain_whatif.txt. `list` replaces the line {list}.
 std::string help_of(std::string_view command, const std::string& list = "");
 
 // Prints a command's help: what it does, its examples, usage, options, notes. The examples are the first paragraph of
@@ -19,7 +19,7 @@ class HelpFormatter : public CLI::Formatter {
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
 };
 
-// A line for each registered name: the name, padded to `columns`, and its description.
+// Returns one line for each registered name: the name, padded to `columns`, and its description.
 template <class Registry>
 std::string lines_of(int columns) {
   std::string lines;

@@ -11,19 +11,20 @@
 
 #include "sim/study/explore/noise.h"
 
-// Options that several commands have.
+// Options that several commands share.
 namespace a3sim {
 
-// An option that may stand several times, with a value each.
+// Lets an option be given several times, with one value each.
 inline CLI::Option* repeatable(CLI::Option* option, const char* type) {
   return option->type_name(type)->expected(1)->take_all();
 }
 
-// Where there is no file of the name that `option` is given, it takes a shipped one of that folder of configs/: by its
-// name alone (ep8), or as it stands in the sources (configs/experiments/ep8.yaml), wherever a3sim is installed.
+// If there is no file of the name that `option` is given, it takes a shipped file of that folder of configs/,
+// either by its name alone (ep8) or by its path in the sources (configs/experiments/ep8.yaml), wherever a3sim
+// is installed.
 void take_shipped_too(CLI::Option* option, const std::string& folder);
 
-// `--threads N`, as commands that run many simulations have it. Results do not depend on it.
+// The option `--threads N` of commands that run many simulations. Results do not depend on it.
 struct ThreadsOption {
   unsigned count = std::max(1U, std::thread::hardware_concurrency());
   void add_to(CLI::App& app) {
@@ -32,13 +33,13 @@ struct ThreadsOption {
   }
 };
 
-// `--name THEIRS=OURS`: what a profile calls an operator, and what a run does.
+// Adds `--name THEIRS=OURS`, which maps a profile's name of an operator to a run's.
 void add_names(CLI::App& app, std::vector<std::string>& names);
 
-// Throws InputError for what is no such pair.
+// Throws InputError for text that is no such pair.
 std::map<std::string, std::string, std::less<>> name_map(const std::vector<std::string>& names);
 
-// `--jitter RUNS` and `--seed N`, as commands that decide between runs have them.
+// The options `--jitter RUNS` and `--seed N` of commands that decide between runs.
 struct JitterOption {
   JitterOptions options;
   void add_to(CLI::App& app) {

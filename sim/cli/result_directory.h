@@ -8,37 +8,36 @@
 
 namespace a3sim {
 
-// A directory of results that appears whole or not at all: files are gathered beside it and renamed into
-// place; Ctrl-C and its like take back what was gathered. An earlier result of the same kind is replaced; a directory
-// with anything else in it is refused.
+// Writes a directory of results completely or not at all. Files are gathered beside it and renamed into
+// place; an interruption (Ctrl-C) removes what was gathered. Replaces an earlier result of the same kind;
+// refuses a directory with anything else in it.
 class ResultDirectory {
  public:
-  // `kind` says which command writes it. Throws InputError if `path` holds anything but an earlier result of
-  // that kind, RunError if nothing can be written beside it.
+  // `kind` says which command writes it. Throws InputError if `path` holds anything but an
+  // earlier result of that kind, and RunError if nothing can be written beside it.
   ResultDirectory(const std::filesystem::path& path, std::string_view kind);
   ResultDirectory(const ResultDirectory&) = delete;
   ResultDirectory& operator=(const ResultDirectory&) = delete;
-  ~ResultDirectory();  // takes back what was not committed
+  ~ResultDirectory();  // removes files that were not committed
 
-  // The name may have folders. Throws RunError if the file cannot be written.
+  // Adds a file. `name` may contain folders. Throws RunError if the file cannot be written.
   void add(std::string_view name, std::string_view contents);
-  // Puts everything in place. The last call.
+  // Moves everything into place. Must be the last call.
   void commit();
 
  private:
-  Interrupts interrupts_;  // outlives what is taken back
+  Interrupts interrupts_;  // must outlive the removal of files
   std::filesystem::path path_, gathered_;
   std::string manifest_;  // the kind, then the files with their checksums, a line each
 };
 
-// Which command wrote the result in `path`; nothing for what is none.
+// Returns the kind of the result in `path`, or an empty string if `path` is no result.
 std::string kind_of_result(const std::filesystem::path& path);
 
-// Throws InputError if `path` is a run with its tasks, which a run without --trace would replace.
+// Throws InputError if `path` holds a run recorded with --trace, which a run without it would replace.
 void refuse_to_lose_tasks(const std::filesystem::path& path);
 
-// Throws InputError unless `path` is a result that the command `kind` wrote, and every file of it is as it was
-// written.
+// Throws InputError unless `path` is a result of this kind, and none of its files has changed.
 void check_result(const std::filesystem::path& path, std::string_view kind);
 
 }  // namespace a3sim

@@ -11,8 +11,8 @@
 
 namespace a3sim {
 
-// Shows at a terminal that a run goes on, for as long as it lives: so many ranks, and the time so far. Runs of less than
-// two seconds show nothing.
+// Shows on a terminal that a run goes on, as long as this object lives: the number of ranks, and the time so
+// far. Shows nothing in the first two seconds.
 class RunProgress {
  public:
   explicit RunProgress(std::size_t ranks);
@@ -24,13 +24,13 @@ class RunProgress {
   std::size_t ranks_;
   std::mutex mutex_;
   std::condition_variable_any ended_;
-  std::jthread thread_;  // the last member: it ends before what it uses
+  std::jthread thread_;  // last member: it ends before the members that it uses
 };
 
-// The number of ranks that a run simulates.
+// Returns the number of ranks that a run simulates.
 std::size_t simulated_ranks(const Experiment& experiment);
 
-// Warns if all of many ranks are simulated although a few could stand for them, with the option to give.
+// Warns, with the option to set, if many ranks are simulated although a few could represent them.
 void warn_of_many_ranks(const ConfigOption& config, const Experiment& experiment);
 
 }  // namespace a3sim

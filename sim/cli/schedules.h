@@ -13,29 +13,30 @@
 namespace a3sim {
 
 struct NamedSchedule {
-  std::string name;  // the graph's
+  std::string name;  // name of the graph
   Schedule schedule;
-  std::optional<Splits> splits;  // if it was compiled just now
+  std::optional<Splits> splits;  // only if it was just compiled
 };
 
-// Opens compiled schedules: `.ssc` and `.ssc.txt` files, and directories that hold them, put together by
-// graph. Throws InputError for a file that is broken, a rank that is missing or there twice.
+// Opens compiled schedules: `.ssc` and `.ssc.txt` files, and directories that hold them, grouped by graph.
+// Throws InputError for a broken file, and for a rank that is missing or present twice.
 std::vector<NamedSchedule> open_schedules(std::span<const std::string> paths);
 
-// `CONFIG|SSC...` with what may be laid over a configuration, as every command that takes schedules has them.
+// The argument `CONFIG|SSC...` with the overrides of a configuration, for every command that takes schedules.
 struct ScheduleOption : OverrideOptions {
   std::vector<std::string> arguments;
   void add_to(CLI::App& app);
-  // Whether the arguments are compiled schedules, or directories of them.
+  // Returns whether all arguments are compiled schedules, or directories.
   bool are_schedules() const;
-  // Whether they are compiled schedules. Throws InputError where they are neither these nor one configuration.
+  // Returns the same. Throws InputError unless the arguments are either compiled schedules without overrides,
+  // or one configuration.
   bool compiled() const;
-  // The experiment of the configuration.
+  // Returns the experiment of the configuration.
   Experiment experiment() const;
-  // Calls `visit` for each schedule that the arguments mean: compiled ones, or those of a configuration with its
-  // overrides, of which the next is compiled after the call: they need not all be in memory.
+  // Calls `visit` for each schedule: the compiled ones, or those of the configuration with its overrides.
+  // Compiles one after another, so that they need not all be in memory.
   void each(const std::function<void(const NamedSchedule&)>& visit) const;
-  // All of them.
+  // Returns all of them.
   std::vector<NamedSchedule> load() const;
 };
 

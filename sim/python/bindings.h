@@ -9,21 +9,22 @@
 
 namespace a3sim {
 
-// What each file adds to the module. Its names are for the package a3sim/, which documents what users meet.
+// Each file adds its part to the module. The package a3sim/ uses these names, and documents those that users
+// see.
 void bind_experiments(pybind11::module_& module);
 void bind_schedules(pybind11::module_& module);
 void bind_runs(pybind11::module_& module);
 void bind_studies(pybind11::module_& module);
 
-// One pass's schedules of all ranks, as Python holds them.
+// The schedules of all ranks for one pass, as Python holds them.
 struct PythonSchedule {
   std::string name;
   Schedule ranks;
 };
 
-// The order of a file's text, with functions of Python's in place of the keys of a queue. A function takes an array with
-// a row of attributes a task (order_keys.h), the names of the graph's operators, and those of others that it may name;
-// it gives an array of numbers, a row a task.
+// Returns the order in a file's text, with Python functions (or None) in place of the keys of a queue. A
+// function takes an array with one row of attributes per task (order_keys.h), the names of the graph's
+// operators, and those of other graphs that it may name. It returns an array of numbers, one row per task.
 OrderSpec python_order(const std::string& text, const std::string& name, const pybind11::object& ctq,
                        const pybind11::object& vtq);
 

@@ -8,8 +8,8 @@
 
 namespace a3sim {
 
-// Something that Python called and that runs while others hold its lock. A signal that Python's main thread gets while
-// it is in such a call (Ctrl-C) ends all of them: there with what the signal's handler raised, elsewhere with
+// A call from Python that runs without Python's lock. If Python's main thread gets a signal (Ctrl-C) during
+// such a call, all of them end: on the main thread with the exception of the signal's handler, elsewhere with
 // Interrupted.
 class PythonCall {
  public:
@@ -18,14 +18,14 @@ class PythonCall {
   PythonCall(const PythonCall&) = delete;
   PythonCall& operator=(const PythonCall&) = delete;
 
-  // Raises on the main thread what a signal's handler raised, if one has.
+  // Throws on the main thread the exception that a signal's handler raised, if there is one.
   static void raise_what_a_signal_did();
   static int under_way();
-  // Registers what looks for signals. Once, when the module is loaded.
+  // Registers the check for signals. Call it once, when the module is loaded.
   static void set_up();
 };
 
-// For code that Python runs inside of such a call.
+// Takes Python's lock again, for code that Python runs inside of such a call.
 class BackInPython {
  public:
   BackInPython();
@@ -37,7 +37,7 @@ class BackInPython {
   pybind11::gil_scoped_acquire lock_;
 };
 
-// What `work` returns, which runs without Python's lock and touches nothing of Python's.
+// Runs `work` without Python's lock, and returns its result. `work` must not touch Python objects.
 template <class Work>
 auto outside_python(Work&& work) {
   const PythonCall call;

@@ -11,20 +11,20 @@
 
 namespace a3sim {
 
-// Looks up NumPy's functions for pybind11, which otherwise does so where the first array is made: there two threads at
-// once wait for each other for ever, one for Python's lock, the other for the look-up to end. Call it once, while the
-// module is imported. Does nothing where NumPy is not installed.
+// Looks up NumPy's functions for pybind11. Otherwise pybind11 does so when the first array is made, and two
+// threads could then wait for each other forever: one for Python's lock, the other for the look-up to end.
+// Call it once, while the module is imported. Does nothing if NumPy is not installed.
 void find_numpy();
-// Throws ImportError where it has not been found. Call it before anything of pybind11's that needs NumPy.
+// Throws ImportError if NumPy was not found. Call it before anything in pybind11 that needs NumPy.
 void require_numpy();
 
-// How NumPy sees a type of ours: its fields with their names, where they lie in memory.
+// Describes one of our types to NumPy: the names, types and offsets of its fields.
 template <class T>
 class Fields {
  public:
   Fields() { require_numpy(); }
 
-  // A field is named by that of `sample`, which may lie deeper.
+  // `add` finds a field's offset from a reference into `sample`, which may be a nested field.
   T sample{};
 
   template <class Field>
@@ -48,8 +48,8 @@ class Fields {
   pybind11::list names_, formats_, offsets_;
 };
 
-// An array over data that stays where it is, which `owner` keeps alive as long as any view of it is. It cannot be
-// written to.
+// Returns a read-only array over data that stays in place. `owner` keeps the data alive as long as any view
+// of it exists.
 template <class T>
 pybind11::array view_of(std::span<const T> data, const pybind11::dtype& dtype,
                         std::shared_ptr<const void> owner) {
