@@ -8,15 +8,17 @@
 
 namespace a3sim {
 
-// At which rates a cable has carried bytes, from date to date.
+// Records the rate at which a cable carries bytes over time.
 class CableRecord {
  public:
-  // From `now` on it carries this many bytes a second, which is all that it can if it is `full`. Dates do not decrease.
+  // Notes that the cable carries `rate` bytes per second from `now` on; `full`: it can carry no more. Dates
+  // must not decrease.
   void note(Time now, double rate, bool full);
 
-  // When it was full, until a date.
+  // Returns the stretches of time before `until` in which the cable was full.
   std::vector<CableStretch> full_stretches(Time until) const;
-  // The mean of bytes a second in each of so many stretches of equal length, from the start until a date behind it.
+  // Splits the time from the start to `until` into `stretches` equal parts. Returns the mean bytes per second
+  // in each.
   std::vector<double> means(Time until, std::size_t stretches) const;
 
  private:
@@ -25,7 +27,7 @@ class CableRecord {
     double rate = 0;
     bool full = false;
   };
-  // Calls `visit(entry, from, to)` for each entry that lasts.
+  // Calls `visit(entry, from, to)` for each entry of positive length.
   template <class Visit>
   void walk(Time until, Visit visit) const;
 

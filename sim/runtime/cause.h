@@ -8,24 +8,24 @@
 #include "sim/core/ids.h"
 #include "sim/core/units.h"
 
-// Why the activities of a run start when they do, as whoever starts them records it.
+// Says why the activities of a run start when they do. The code that starts an activity records its cause.
 namespace a3sim {
 
 // What a piece of time is spent on.
 enum class Blame : std::uint8_t {
   kCube,        // arithmetic of a matrix task
-  kVector,      // of a vector task
-  kCore,        // what a core's own loads, stores and starts add to it, alone and with everything in the L2
+  kVector,      // arithmetic of a vector task
+  kCore,        // a core's own loads, stores and starts, alone and with everything in the L2
   kPut,         // a put to another rank at the rate that it has alone, and its fence
-  kL2Read,      // lost to other tasks at the L2's reads
-  kL2Write,     // at its writes
-  kHbm,         // at the HBM
+  kL2Read,      // lost to other tasks that read the L2
+  kL2Write,     // lost to other tasks that write the L2
+  kHbm,         // lost to other tasks that use the HBM
   kMiss,        // waiting for lines that the L2 did not have
-  kLink,        // a put that shares its ports with others
-  kHop,         // a put's last byte and its signal, on their way
-  kPoll,        // until a trigger is seen on its own rank
+  kLink,        // lost to other puts on the same ports
+  kHop,         // from when a put's last byte has left until its signal arrives
+  kPoll,        // from a trigger until it is seen on its own rank
   kScheduling,  // fetching, checking and handing out tasks
-  kLaunch,      // of kernels
+  kLaunch,      // launching kernels
   kCollective   // the host's work before a collective
 };
 constexpr auto names_of(Blame) {
@@ -42,22 +42,22 @@ struct TaskAt {
 };
 inline constexpr TaskAt kNoTask{};
 
-// What let an activity start: another activity, at the date that the kind names.
+// The reason why an activity could start: another activity, at the date that the kind names.
 struct Cause {
   enum class Kind : std::uint8_t {
-    kBeginning,   // the beginning of the run; no activity
-    kLane,        // the end of the activity before on the same lane
+    kBeginning,   // the run began; there is no activity
+    kLane,        // the previous activity on the same lane ended
     kEvent,       // the trigger that completed the activity's event was seen
-    kScheduler,   // the scheduler on the device had handed that task out
-    kHost,        // the end of what the rank's host did
-    kKernel,      // the end of the last task of the kernel before
-    kMeeting,     // the end of what the last rank did before it came to a meeting of all ranks
-    kWorkers,     // the end of an activity that held the workers
-    kDependency,  // the end of an activity that had to end first
+    kScheduler,   // the scheduler on the device had handed out that task
+    kHost,        // the rank's host finished that activity
+    kKernel,      // the last task of the previous kernel ended
+    kMeeting,     // the last rank came to a meeting of all ranks; the activity is what it did before
+    kWorkers,     // an activity that held the workers ended
+    kDependency,  // an activity that it depends on ended
     kUnknown      // not recorded
   };
   Kind kind = Kind::kBeginning;
-  bool host = false;  // the activity is one of the rank's host; else a task
+  bool host = false;  // the activity is one of the rank's host; otherwise a task
   std::uint32_t rank = kNone, number = kNone;
 
   bool has_activity() const { return kind != Kind::kBeginning && kind != Kind::kUnknown; }
@@ -69,7 +69,7 @@ constexpr auto names_of(Cause::Kind) {
                                           "meeting", "workers", "dependency", "unknown"});
 }
 
-// What an activity waits for from the date that its cause names until its lane takes it.
+// Returns what an activity waits for between its cause and its start.
 constexpr Blame wait_after(Cause::Kind kind) {
   switch (kind) {
     case Cause::Kind::kBeginning:
@@ -85,21 +85,22 @@ constexpr Blame wait_after(Cause::Kind kind) {
   }
 }
 
-// Why a task starts now, and how long its worker has waited for that, at the task or without any.
+// Why a task starts, and how long its worker has waited for that, with or without the task in hand.
 struct StartReason {
   Cause cause;
   Duration waited{};
 };
 
-// What a rank's host does: a launch, what precedes a collective, or the ranks' signals that one is over (kHop).
+// One activity of a rank's host: a launch, the work before a collective, or the wait for the ranks' signals
+// that a collective has ended (kHop).
 struct HostActivity {
   Blame what = Blame::kLaunch;
-  std::uint32_t op = 0;  // that it is done for
-  Duration asked{};      // the rank was ready for it; at a meeting before others came
+  std::uint32_t op = 0;  // the operator that it is done for
+  Duration asked{};      // when the rank was ready for it; at a meeting, before others came
   Duration start{}, end{};
   Cause cause;
 
-  // Whether the host works meanwhile; else its rank waits for others.
+  // True if the host works during the activity; otherwise its rank waits for other ranks.
   bool works() const { return what != Blame::kHop; }
   friend bool operator==(const HostActivity&, const HostActivity&) = default;
 };

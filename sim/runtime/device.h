@@ -19,28 +19,30 @@
 
 namespace a3sim {
 
-// One rank's device: its workers run tasks, step by step, through its L2 and memory. Which worker runs which
-// task when is its Execution's decision; puts to other ranks are its PutUnit's.
+// One rank's device. Its workers run tasks, step by step, through its L2 and memory. The Execution decides
+// which worker runs which task when; the PutUnit moves rows to other ranks.
 class Device final : public EventHandler, public Workers, public PutUnit::Owner {
  public:
-  // `copy`: where its tensors lie; elsewhere than those of runs on the same L2 with another number.
+  // `copy` selects the memory of the tensors: runs on the same L2 with different numbers use different
+  // memory.
   Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, Fabric& fabric, Group& group, L2& l2,
          const RunOptions& options, std::uint32_t copy);
 
-  // The parts that other ranks' devices use.
+  // The parts that the devices of other ranks use.
   EventCounters& events() { return events_; }
   PutUnit& puts() { return puts_; }
-  // The counters and put units of all ranks, by rank; they stay where they are. Before launch().
+  // Sets the counters and put units of all ranks, one entry per rank; they must not move. Call this before
+  // launch().
   void connect(std::span<EventCounters* const> events, std::span<PutUnit* const> puts);
 
-  // Introduces how it runs tasks.
+  // Registers the execution with the engine.
   void know_execution(Engine& engine) { engine.know(*execution_); }
-  // The kernel is launched now.
+  // Launches the kernel now.
   void launch(Engine& engine);
   bool finished() const { return finished_ == ssc_.tasks().size(); }
-  // What keeps the tasks that have not run, a line each.
+  // Says what the tasks that have not run wait for, one line each.
   std::string blocked() const { return execution_->blocked(); }
-  // The outcome; the device's records move out.
+  // Returns the result. Moves the device's records out.
   RankResult take_result();
 
   void assign(std::uint32_t worker, std::uint32_t task, Time now) override;
@@ -53,7 +55,7 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
   void on_settle(Engine& engine, std::uint32_t arg) override;
 
  private:
-  // What an event's argument means, beside the worker.
+  // The meaning of an event's argument; its other bits are the worker.
   enum class Signal : std::uint32_t { kLaunch, kRun, kMemory };
 
   struct Worker {
@@ -62,40 +64,40 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
     Work work;
     TaskSteps steps;
     Step step;
-    CostModel::CubeTotal cube;  // of the task's steps until now
+    CostModel::CubeTotal cube;  // sum over the task's steps so far
     CostModel::LastCube last_cube;
     StepTraffic traffic;
-    Duration missing{};  // of the step
+    Duration missing{};  // time that the step waits for lines missing in the L2
     double slowness = 1;
-    std::uint32_t queue = 0;        // it takes tasks from
-    std::uint32_t last_op = kNone;  // of the task before
-    Time last_end;                  // of that task
-    bool told = false;              // whoever waits for its task has been told: a put that has left
+    std::uint32_t queue = 0;        // the queue that it takes tasks from
+    std::uint32_t last_op = kNone;  // of the previous task
+    Time last_end;                  // of the previous task
+    bool told = false;              // those who wait for its task have been told (a put that has left)
   };
 
   const Hardware& hardware() const { return cost_.hardware(); }
   const TaskDescriptor& task_of(std::uint32_t worker) const { return ssc_.tasks()[workers_[worker].task]; }
-  // This rank, as the device knows it that stands for the rank which a task reaches.
+  // Returns this rank as seen by the device that represents rank `dst`.
   RankId as_seen_from(std::uint32_t dst) const {
     const std::uint32_t turn = dst - puts_.device(dst), ranks = context_.layout.shape().ep;
     return turn == 0 ? ssc_.rank() : RankId{(index(ssc_.rank()) + ranks - turn) % ranks};
   }
   void run(Engine& engine, std::uint32_t worker);
   bool has_loaded_ahead(const Worker& w, Time now) const;
-  // A task starts, and none ran before.
+  // Ends the rank's idle time, when a task starts while no other runs.
   void end_idle_time(Time now, const TaskDescriptor& td);
   void start_step(Engine& engine, std::uint32_t worker);
   void look_up(Engine& engine, std::uint32_t worker);
   L2Traffic access(const StepAccess& access);
   double on_its_way(Engine& engine, std::uint32_t worker, const StepAccess& access) const;
-  // Bytes of reads that take the HBM as long as what an access reads and writes back.
+  // Returns the bytes of reads that take the HBM as long as what an access reads and writes back.
   double hbm_of(const L2Traffic& traffic) const {
     return hardware().memory.as_reads(static_cast<double>(traffic.hbm_read),
                                       static_cast<double>(traffic.hbm_write));
   }
   void take_ended(Engine& engine);
   void end_step(Engine& engine, std::uint32_t worker);
-  // The worker's task is done at this date, and seen to be at `visible`.
+  // Tells those who wait that the worker's task is done now, and that its trigger is seen at `visible`.
   void tell(Engine& engine, std::uint32_t worker, Time visible);
   void finish(Engine& engine, std::uint32_t worker);
   void schedule(Engine& engine, Time at, Signal signal, std::uint32_t worker);
@@ -105,7 +107,7 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
   const CostModel& cost_;
   L2& l2_;
   RunOptions options_;
-  std::uint32_t first_tensor_;  // of this run's memory, in the L2
+  std::uint32_t first_tensor_;  // the L2's number of this run's first tensor
   std::vector<const Operator*> operators_;
   std::vector<OpHints> hints_;
   WorkContext context_;
@@ -122,8 +124,8 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
   bool settling_ = false;
   std::uint64_t finished_ = 0;
   const Group& group_;
-  bool waits_for_events_;  // of other ranks; else it meets them
-  BusyTime running_;       // its workers
+  bool waits_for_events_;  // tasks wait for events of other ranks; otherwise the ranks meet
+  BusyTime running_;       // while any worker runs a task
   Time idle_since_;
   RankResult result_;
 };

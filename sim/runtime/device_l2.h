@@ -9,8 +9,8 @@
 
 namespace a3sim {
 
-// Makes the empty L2 of the device that runs `ssc`, for the real rows of its tensors, with `copies` more sets
-// of tensors for earlier runs on other memory.
+// Makes the empty L2 of the device that runs `ssc`, sized for the real rows of its tensors. `copies` adds
+// sets of tensors for earlier runs on other memory.
 std::unique_ptr<L2> make_l2(const Ssc& ssc, const RowLayout& layout, const Hardware& hardware,
                             const L2Options& options, std::uint32_t copies);
 
@@ -18,13 +18,13 @@ std::unique_ptr<L2> make_l2(const Ssc& ssc, const RowLayout& layout, const Hardw
 double l2_memory(const Schedule& schedule, const RowLayout& layout, const L2Options& options,
                  std::uint32_t copies);
 
-// Returns the number of runs on other memory that fill every rank's L2 before the measured one; 0 unless the
-// options ask for them.
+// Returns how many runs on other memory must come first to fill every rank's L2; 0 unless the options ask for
+// it.
 std::uint32_t copies_before(const Schedule& schedule, const RowLayout& layout, const Hardware& hardware,
                             const L2Options& options);
 
-// Returns the hints of each operator's accesses. Throws InputError for an operator that the schedule does not
-// have.
+// Returns the hints of each operator's accesses. Throws InputError if the options name an operator that the
+// schedule lacks.
 struct OpHints {
   L2Hint read = L2Hint::kNormal, write = L2Hint::kNormal;
 };

@@ -16,22 +16,22 @@
 #include "sim/runtime/group.h"
 #include "sim/runtime/run_options.h"
 
-// How a rank's tasks get to its workers.
+// Executions: they decide when a rank's tasks run, and on which of its workers.
 namespace a3sim {
 
-// A rank's workers: what an execution may do with them. They are numbered kind by kind.
+// A rank's workers, as an execution controls them. They are numbered kind by kind.
 class Workers {
  public:
-  // A worker has got a task.
+  // Gives a task to a worker.
   virtual void assign(std::uint32_t worker, std::uint32_t task, Time now) = 0;
-  // Its task runs from this date on, for this reason if records are kept.
+  // Runs the worker's task from `at` on. `why` is recorded if records are kept.
   virtual void run_at(Engine& engine, std::uint32_t worker, Time at, const StartReason& why) = 0;
 
  protected:
   ~Workers() = default;
 };
 
-// All that an execution sees of its rank. It outlives the execution.
+// Everything that an execution sees of its rank. Must outlive the execution.
 struct ExecutionSite {
   const Ssc& ssc;
   const Hardware& hardware;  // at the rank's clock
@@ -40,11 +40,11 @@ struct ExecutionSite {
   const EventCounters& events;
   Group& group;
   Workers& workers;
-  std::vector<HostActivity>& host;  // what the rank's host did, if records are kept
+  std::vector<HostActivity>& host;  // activities of the rank's host, if records are kept
 
   std::uint32_t worker_count() const { return ssc.kinds().workers(); }
   bool records() const { return options.record; }
-  // The activity as a cause of others.
+  // Return the task, or the task that completed the event, as the cause of another activity.
   Cause task_cause(Cause::Kind kind, std::uint32_t task) const {
     return {kind, false, index(ssc.rank()), task};
   }
@@ -52,65 +52,67 @@ struct ExecutionSite {
     const TaskAt producer = events.producer(event);
     return {Cause::Kind::kEvent, false, producer.rank, producer.task};
   }
-  // Records what the host did. Returns it as the cause of what its rank does next.
+  // Records an activity of the host. Returns it as the cause of what its rank does next.
   Cause host_did(const HostActivity& activity) const {
     host.push_back(activity);
     return {Cause::Kind::kHost, true, index(ssc.rank()), static_cast<std::uint32_t>(host.size() - 1)};
   }
-  // "rank 0 AIC 3: task 17 (GMM1 0) waits for event 4: 1 of 2", on a line of its own; without the worker for
-  // kNone.
+  // Returns "rank 0 AIC 3: task 17 (GMM1 0) waits for event 4: 1 of 2" on a line of its own; without the
+  // worker for kNone.
   std::string waits(std::uint32_t task, std::uint32_t worker) const;
 };
 
-// One object a rank; it gives tasks to the rank's workers. Dates that it asks the engine for come to its
-// on_event().
+// Gives one rank's tasks to its workers; there is one object per rank. The engine calls its on_event() at the
+// dates that it schedules.
 class Execution : public EventHandler, public EventCounters::Listener {
  public:
   virtual ~Execution() = default;
-  // The kernel, or the first one, runs.
+  // Starts the kernel, or the first of several.
   virtual void launch(Engine& engine) = 0;
-  // The worker's task has ended.
+  // Called when the worker's task has ended.
   virtual void worker_is_free(Engine& engine, std::uint32_t worker, std::uint32_t task) = 0;
-  // What keeps the tasks that have not run, a line each; empty if none.
+  // Says what the tasks that have not run wait for, one line each; empty if all have run.
   virtual std::string blocked() const = 0;
 };
 
-// What a schedule is cut for.
+// The form of schedule that an execution needs.
 enum class ScheduleCut : std::uint8_t {
-  kTiles,    // tasks that wait for events of one another's tiles
-  kKernels,  // operators one after the other, as kernels of the host: their tasks wait for no events
-  kFused  // kernels too, but vector operators that follow one another are one, which deals rows to AIVs one by one
+  kTiles,    // tasks wait for events of one another's tiles
+  kKernels,  // one kernel of the host per operator, one after another; tasks wait for no events
+  kFused  // the same, but consecutive vector operators form one kernel, which deals rows to AIVs one by one
 };
 
-// A way to run schedules, registered by its name in configurations.
+// A way to run schedules. Registered by its name in configurations.
 class ExecutionType {
  public:
   static constexpr std::string_view kKind = "execution";
   virtual ~ExecutionType() = default;
   virtual std::unique_ptr<Execution> create(const ExecutionSite& site) const = 0;
-  // Whether the host launches kernels one after the other, where rows move this way: between kernels all ranks
-  // meet, and tasks wait for no events of other ranks.
+  // True if the host launches kernels one after another under this transport: all ranks meet between kernels,
+  // and tasks wait for no events of other ranks.
   virtual bool launches_kernels(Transport /*transport*/) const { return false; }
-  // What of the program's times is otherwise where schedules run this way.
+  // Changes those of the program's times that differ under this execution.
   virtual void adapt(Program& /*program*/) const {}
-  // What its schedules are cut for.
+  // Returns the form of its schedules.
   virtual ScheduleCut cut() const { return ScheduleCut::kTiles; }
-  // The program's values that its runs charge and others do not, by their paths in a configuration.
+  // Returns the paths, in a configuration, of program values that count under this execution but not under
+  // all others.
   virtual std::vector<std::string_view> charges(Transport transport) const = 0;
-  // Whether the host's collectives can stand between its parts.
+  // True if the host's collectives can stand between its parts.
   virtual bool takes_collectives() const { return true; }
-  // Whose bytes move unless the configuration says.
+  // Returns the transport that is used unless the configuration names one.
   virtual Transport usual_transport() const { return Transport::kPuts; }
-  // The least that is spent on a task before it runs, were it the first.
+  // Returns the shortest time before the very first task can run.
   virtual Duration first_task(const Program& program) const = 0;
 };
 using Executions = Registry<ExecutionType>;
 
-// Whether a run under these options charges the program's value, which only some executions do.
+// True if a run under these options uses the program value at `path`, which only some executions do.
 bool charges(const RunOptions& options, std::string_view path);
-// The hardware as one rank's schedule runs on it: at the rank's clock.
+// Returns the hardware as one rank's schedule runs on it: at the rank's clock and HBM rates.
 Hardware hardware_of(const Hardware& hardware, const RunOptions& options, RankId rank);
-// The program as the execution uses it: kernels' matrix tasks need no start of their own, as the host has prepared them.
+// Returns the program as the execution uses it. Matrix tasks of kernels need no start of their own, since the
+// host has prepared them.
 Program program_of(const Program& program, const RunOptions& options);
 
 }  // namespace a3sim

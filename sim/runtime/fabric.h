@@ -21,19 +21,20 @@ namespace a3sim {
 // A rank's end of the links.
 class FabricEnd {
  public:
-  // The last byte of a worker's put has left.
+  // Called when the last byte of a worker's put has left.
   virtual void put_has_left(Engine& engine, std::uint32_t worker) = 0;
-  // The part that its memory can serve of ports which take this much, of the bytes that they move now.
+  // Returns the share of the ports' traffic that the memory can serve, if the ports take `egress` and
+  // `ingress` bytes per second and the mix of flows stays as it is now.
   virtual double served_part(double egress, double ingress) const = 0;
-  // Bytes a second that the ports read from and write to its memory.
+  // Sets the bytes per second that the ports read from and write to the memory.
   virtual void reserve_for_puts(Engine& engine, double read, double write) = 0;
 
  protected:
   ~FabricEnd() = default;
 };
 
-// The links between the ranks: brings the network's flows into simulated time and tells each end what its
-// ports take of its memory; an end whose memory cannot serve them gets slower ports.
+// The links between the ranks. Runs the network's flows in simulated time and tells each end how much of its
+// memory its ports use. If the memory cannot serve the ports of an end, they get slower.
 class Fabric final : public EventHandler {
  public:
   Fabric(const Hardware& hardware, const Program& program, std::span<const std::uint32_t> dies,
@@ -41,51 +42,52 @@ class Fabric final : public EventHandler {
          const LinkDisturbances* disturbances = nullptr, std::uint32_t devices = 0,
          const CablePlanes& cables = {}, bool every_plane = false);
 
-  // The ends by device, as the topology has them; they outlive the fabric.
+  // Sets the ends, one per device of the topology. They must outlive the fabric.
   void connect(std::vector<FabricEnd*> ends) { ends_ = std::move(ends); }
-  // Keeps what cables carry at every date, before anything flows.
+  // Records the traffic of cables over time. Call this before anything flows.
   void record_cables() { records_cables_ = true; }
 
-  // How a put to another rank goes.
+  // A put to another rank.
   struct Put {
     RankId src, dst;
     Bytes bytes;
-    bool whole_lines = true;  // its rows begin and end with lines
-    double slowness = 1;      // what drives it goes at its rate over this
-    BytesPerSecond rate{};    // of what drives it; 0: a worker's puts, or the collective's
+    bool whole_lines = true;  // its rows begin and end at line boundaries
+    double slowness = 1;      // its driver runs at its rate divided by this
+    BytesPerSecond rate{};    // rate of its driver; 0: that of a worker's puts, or of the collective
     std::uint32_t level =
-        kNone;            // where `dst` is `src`: how far the peers are with whom it exchanges these bytes
-    bool pulled = false;  // `dst` reads it; else `src` writes it
+        kNone;            // if `dst` is `src`: the level of the peers with which it exchanges these bytes
+    bool pulled = false;  // `dst` reads it; otherwise `src` writes it
     RankId driver() const { return pulled ? dst : src; }
   };
-  // A worker's put has started up: its bytes flow from now on. Its end is told when the last one has left.
+  // Lets the bytes of a worker's put flow from now on. Its end is told when the last byte has left.
   void start(Engine& engine, const Put& put, std::uint32_t worker);
-  // A put has been taken up, or has left: of those that one rank's movers have at a time, each gets less of a port.
+  // Count the puts that a rank's movers have in hand, from when a put is taken up until it has left: they
+  // share the rate of a port.
   void take_up(const Put& put) { ++movers_[topology_.route(put.src, put.dst).from]; }
   void let_go(const Put& put) { --movers_[topology_.route(put.src, put.dst).from]; }
 
-  // How long a put starts up, how long its bytes then take alone, how long its signal takes behind them, and
-  // how long its worker is still busy.
+  // Return the times of a put: its start-up, the transfer of its bytes alone (least), the latency of its
+  // signal, and the fence for which its worker then stays busy.
   Duration startup() const { return transport_ == Transport::kPuts ? spec_.put_startup : Duration::zero(); }
-  // Its bytes flow from this date on.
+  // `from` is the date at which its bytes start to flow.
   Duration least(const Put& put, Time from) const;
-  // How much longer than it starts up a put has to wait, by what is wrong with the links: of an operator, from
-  // this row on.
+  // Returns the extra time that a put waits before it flows because of link faults. `op` and `row` are its
+  // operator and first row.
   Duration wait(const Put& put, OpId op, std::uint32_t row) const {
     return disturbances_ ? disturbances_->wait_of_put(topology_, put.src, put.dst, op, row)
                          : Duration::zero();
   }
-  // The rate of a put in pieces (Work::put_pieces), with what the scalar unit does between them.
+  // Returns the rate of a put in pieces (Work::put_pieces), including the scalar unit's work between them.
   BytesPerSecond rate_of_pieces(const Put& put, const Work& work) const;
   Duration latency(RankId src, RankId dst) const { return topology_.latency(src, dst); }
   Duration fence() const { return transport_ == Transport::kPuts ? spec_.put_fence : Duration::zero(); }
 
-  // The route of a put, and the part of the bytes on its ports that are the put's: more than 1 where ports carry
-  // reads faster than writes.
+  // Returns the route of a put. Its payload is the put's share of the bytes on its ports: above 1 if ports
+  // carry reads faster than writes.
   Topology::Route route(const Put& put) const;
 
   const Topology& topology() const { return topology_; }
-  // What the cables of planes have carried until a date, those that are used most first.
+  // Returns what the cables have carried until a date, the most used first.
   std::vector<CableUse> cable_uses(Time until) const;
   std::string_view backend() const { return network_->name(); }
 
@@ -93,16 +95,16 @@ class Fabric final : public EventHandler {
   void on_settle(Engine& engine, std::uint32_t arg) override;
 
  private:
-  // What an event's argument means.
+  // The meaning of an event's argument.
   enum Call : std::uint32_t { kFlowsEnd, kLinksChange };
   BytesPerSecond cap(const Put& put) const;
   Topology::Route route_of(const Put& put) const {
     return put.level == kNone ? topology_.route(put.src, put.dst) : topology_.exchange(put.src, put.level);
   }
-  // Of a flow, of bytes on the ports.
+  // Returns the cap of a flow, in bytes on the ports per second.
   BytesPerSecond cap_on(const Topology::Route& route, const Put& put, std::uint32_t movers) const;
-  // The rate of a mover that has so much alone for a whole copy, where `movers` of its rank use the port and a put goes
-  // piece by piece (Program::Puts).
+  // Returns the rate of a mover whose rate for a whole copy is `whole`, if puts go piece by piece
+  // (Program::Puts) and `movers` of its rank use the port.
   BytesPerSecond by_pieces(BytesPerSecond whole, const Topology::Route& route, std::uint32_t movers) const;
   void disturb_ports(Engine& engine);
   void disturb_cables(Engine& engine);
@@ -116,29 +118,29 @@ class Fabric final : public EventHandler {
   BytesPerSecond collective_rate_;
   Duration scalar_store_;
   std::optional<Program::Puts> pieces_;
-  double load_rate_;  // bytes a second, of a worker that loads what it puts
+  double load_rate_;  // bytes per second of a worker that loads what it puts
   Topology topology_;
   std::uint32_t workers_per_rank_;
   std::unique_ptr<Network> network_;
   std::vector<FabricEnd*> ends_;
   const LinkDisturbances* disturbances_;
-  NetworkSpec ports_;                  // as they are now, for who may use all of its memory
-  std::vector<double> part_;           // by rank: of its ports that its memory can serve
-  std::vector<std::uint32_t> movers_;  // by port: puts that have been taken up
-  // Of the network's cables, since the last change of rates.
+  NetworkSpec ports_;                  // present capacities, before memory limits them
+  std::vector<double> part_;           // by rank: the share of its ports' capacity that its memory can serve
+  std::vector<std::uint32_t> movers_;  // by port: puts in hand
+  // A cable of the network, with what it has carried up to the last change of rates.
   struct WatchedCable {
-    BytesPerSecond nominal, capacity;  // as the topology has it, and now
+    BytesPerSecond nominal, capacity;  // by the topology, and now
     double peak = 0;                   // bytes a second
     bool is_full = false;              // now
     Duration full{};
-    CableRecord record{};  // where cables are recorded
+    CableRecord record{};  // if cables are recorded
   };
   void add_records(Time until, std::vector<CableUse>& uses, const std::vector<const Cable*>& cables) const;
 
   std::vector<WatchedCable> watched_;
   bool records_cables_ = false;
   Time watched_since_{};
-  std::vector<double> sent_;  // bytes on the ports by source and destination; none where no plane has cables
+  std::vector<double> sent_;  // bytes on the ports by source and destination; empty if no plane has cables
   std::vector<std::uint32_t> ended_;
   Time next_end_ = Time::max(), next_change_ = Time::max();
   std::uint32_t flows_ = 0;

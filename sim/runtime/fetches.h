@@ -8,8 +8,8 @@
 
 namespace a3sim {
 
-// Of the first two accesses of matrix steps: those that wait for lines just now, by a hash of the place that they
-// wait for. Most look-ups find no other at their place, and then look at one word.
+// Accesses of matrix steps (the first two of each step) that wait for lines now, indexed by a hash of their
+// place. Most look-ups find no other access at their place and then read a single word.
 class Fetches {
  public:
   explicit Fetches(std::uint32_t workers) : fetches_(std::size_t{workers} * kAccesses) { first_.fill(kNone); }
@@ -22,7 +22,7 @@ class Fetches {
     if (first != kNone) fetches_[first].before = number;
     first = number;
   }
-  // If it waits.
+  // Removes the access if it waits.
   void end(std::uint32_t worker, std::uint32_t access) {
     Fetch& fetch = fetches_[worker * kAccesses + access];
     if (!fetch.waits) return;
@@ -31,7 +31,7 @@ class Fetches {
     if (fetch.next != kNone) fetches_[fetch.next].before = fetch.before;
   }
 
-  // Calls visit(worker, access) for all of this hash, in no order.
+  // Calls visit(worker, access) for all accesses with this hash, in no particular order.
   template <class Visit>
   void each(std::uint32_t hash, Visit&& visit) const {
     for (std::uint32_t number = first_[chain(hash)]; number != kNone; number = fetches_[number].next) {

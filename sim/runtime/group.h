@@ -11,13 +11,13 @@
 
 namespace a3sim {
 
-// The ranks that run a schedule: they meet before a collective begins and after it has ended.
+// The ranks that run a schedule. They meet before a collective begins and after it has ended.
 class Group {
  public:
-  // `farthest`: how long a signal takes between the two ranks that are farthest apart. Members may stand for more
-  // ranks than they are.
+  // `farthest` is the latency of a signal between the two ranks that are farthest apart. `ranks` may exceed
+  // the number of members, which then represent the others.
   Group(Duration farthest, std::uint32_t ranks) : farthest_(farthest), ranks_(ranks) {}
-  // Members join in the order of their ranks.
+  // Adds a member. Members must join in the order of their ranks.
   void join(EventHandler& member) {
     members_.push_back(&member);
     came_.emplace_back();
@@ -27,8 +27,8 @@ class Group {
   std::uint32_t ranks() const { return ranks_; }
   Duration farthest() const { return farthest_; }
 
-  // A rank has come. When all have, each member's on_event() is called `delay` later, with `value`: the
-  // same of all. `from`: what the rank did last, if that is recorded.
+  // Notes that a rank has come. When all have, calls each member's on_event(`value`) after `delay`; `value`
+  // must be the same for all. `from` is what the rank did last, if that is recorded.
   void arrive(Engine& engine, RankId rank, Duration delay, std::uint32_t value, const Cause& from = {}) {
     came_[index(rank)] = engine.now();
     came_from_[index(rank)] = from;
@@ -39,17 +39,18 @@ class Group {
     for (EventHandler* member : members_) engine.schedule(engine.now() + delay, *member, value);
   }
 
-  // When the rank came to the last meeting, and what the last to come did before; the first of several.
+  // Return when the rank came to the last meeting, and what the last rank to come (the first of several) did
+  // before.
   Time came(RankId rank) const { return came_[index(rank)]; }
   const Cause& last_came_from() const { return last_came_from_; }
-  // What a rank has waited for the last to come.
+  // Returns how long a rank has waited for the last ones to come.
   const RankWaits& waits(RankId rank) const { return waits_[index(rank)]; }
 
  private:
   Duration farthest_;
   std::uint32_t ranks_;
   std::vector<EventHandler*> members_;
-  std::vector<Time> came_;        // by rank, to the last meeting
+  std::vector<Time> came_;        // by rank, at the last meeting
   std::vector<Cause> came_from_;  // by rank
   Cause last_came_from_;
   std::vector<RankWaits> waits_;

@@ -7,13 +7,13 @@
 
 namespace a3sim {
 
-// When the host's launches of kernels reach the devices, where each kernel is launched for itself. Dates are the
-// pass's.
+// Says when the host's launches reach the devices, for executions that launch each kernel separately. Dates
+// are those of the pass.
 class KernelLaunches {
  public:
   virtual ~KernelLaunches() = default;
-  // The device could begin with a kernel of the rank at `asked`; it begins at the date that is returned, no
-  // earlier. Asked once a kernel, in their order.
+  // Returns when the rank's kernel begins: not before `asked`, the date at which the device could begin it.
+  // Called once per kernel, in their order.
   virtual Time begin(RankId rank, std::uint32_t kernel, Time asked) = 0;
 };
 

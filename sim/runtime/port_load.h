@@ -27,14 +27,14 @@ class PortLoad {
     return std::min(
         {1.0, fits(memory.hbm_read, hbm), fits(memory.l2_read, egress), fits(memory.l2_write, ingress)});
   }
-  // Each flow that leaves needs its share of the HBM; together, at their rate, they need the mean of these
-  // shares.
+  // Returns the load of each memory resource when the ports read and write at these rates. A flow that leaves
+  // needs its own share of the HBM; all together need the mean of these shares.
   std::array<double, kResources> rates(double read, double write) const {
     return {read, write, read * leaving_.part() + write * arriving_.part()};
   }
 
  private:
-  // The hundredth of each memory resource that Memory keeps for tasks is not available to ports.
+  // Ports cannot use the hundredth of each memory resource that Memory keeps for tasks.
   static constexpr double kMostOfMemory = 0.99;
 
   struct Flow {

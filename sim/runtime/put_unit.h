@@ -16,9 +16,9 @@
 
 namespace a3sim {
 
-// A rank's end of the links: its workers' puts to other ranks and pulls from them, and what other ranks' workers
-// read and write in its memory. A put starts up, flows, and leaves its worker after a fence. A pull does the same after
-// its request has gone to the other rank and the first byte has come back.
+// A rank's end of the links: its workers' puts to other ranks and pulls from them, and the accesses of other
+// ranks' workers to its memory. A put starts up, flows, and frees its worker after a fence. A pull does the
+// same once its request has reached the other rank and the first byte has come back.
 class PutUnit final : public FabricEnd, public EventHandler {
  public:
   // The device to which the unit belongs.
@@ -40,9 +40,9 @@ class PutUnit final : public FabricEnd, public EventHandler {
 
   // The times of a put beside its dates.
   struct Outcome {
-    Duration ideal{};  // alone on the links, with its fence
-    Duration lost{};   // to other puts
-    L2Traffic l2;      // at both ends
+    Duration ideal{};  // the time alone on the links, with its fence
+    Duration lost{};   // time lost to other puts
+    L2Traffic l2;      // of both ends
   };
 
   PutUnit(RankId rank, std::uint32_t workers, const Hardware::MemorySystem& memory, Fabric& fabric,
@@ -51,7 +51,8 @@ class PutUnit final : public FabricEnd, public EventHandler {
   // Sets the units of all devices. They must not move.
   void connect(std::span<PutUnit* const> units) { units_ = units; }
 
-  // Starts a worker's put of an operator to another rank, or its pull from one. Its sender runs at its rate divided by `slowness`.
+  // Starts a worker's put to another rank, or its pull from one, for the operator `op`. The sender runs at
+  // its rate divided by `slowness`.
   void start(Engine& engine, std::uint32_t worker, const Work& work, OpId op, double slowness);
   const Outcome& outcome(std::uint32_t worker) const { return puts_[worker].outcome; }
   // Returns the device that represents a rank.
@@ -75,14 +76,14 @@ class PutUnit final : public FabricEnd, public EventHandler {
   struct Running {
     Fabric::Put put{};
     Time started;
-    double hbm_here = 0, hbm_there = 0;  // bytes of reads that take the HBM as long, at both ends
+    double hbm_here = 0, hbm_there = 0;  // bytes of reads that take the HBM equally long, at both ends
     bool flows_then = false;             // flows once the other rank has accepted it
     Outcome outcome;
     // The rank at the other end.
     RankId other() const { return put.pulled ? put.src : put.dst; }
   };
-  // What another rank's worker writes or reads here. Accesses of one date are ordered by worker, then by the distance
-  // of its rank around the group, so that no rank is special.
+  // A write or read in this memory by another rank's worker. Accesses of one date are ordered by worker, then
+  // by the distance of its rank around the group, so that no rank is special.
   struct Arrival {
     std::uint32_t worker, distance;
     PutUnit* source;
@@ -90,12 +91,12 @@ class PutUnit final : public FabricEnd, public EventHandler {
     StepAccess access;
   };
   PutUnit* unit_of(RankId rank) const { return units_[device(index(rank))]; }
-  // Makes the access to this rank's memory, and asks the other rank for the other one.
+  // Makes the access to this rank's memory, and asks the other rank for its access.
   void look_up(Engine& engine, std::uint32_t worker, const Work& work, OpId op);
   // Returns the bytes of reads that take the HBM as long as what an access of a put found.
   double hbm_of(Running& running, const L2Traffic& found) const;
   void let_flow(Engine& engine, std::uint32_t worker);
-  // Adds bytes that flow from now on, or takes them away with the sign -1.
+  // Adds bytes that flow from now on; with the sign -1, removes them.
   void move(const Running& running, double bytes, int sign);
   Duration there_and_back(const Running& running) const;
   void schedule(Engine& engine, Time at, Signal signal, std::uint32_t worker) {

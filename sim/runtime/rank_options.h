@@ -10,18 +10,18 @@
 
 namespace a3sim {
 
-// What tells a rank from the others, beside its schedule.
+// What may differ between ranks, beside their schedules.
 struct RankOptions {
   std::uint32_t die = 0;
-  Duration start{};  // how much later than the common start its first kernel is launched
-  double clock = 1;  // of the hardware's, positive
-  double hbm = 1;    // of the hardware's rates, positive
+  Duration start{};  // delay of its first kernel's launch after the common start
+  double clock = 1;  // as a multiple of the hardware's clock; positive
+  double hbm = 1;    // as a multiple of the hardware's HBM rates; positive
 };
 
 std::vector<std::uint32_t> dies_of(std::span<const RankOptions> ranks);
 
-// By rank, of `ep`: where its die lies follows from the block `parallel`, the rest stands in the block
-// `ranks`. Notes what is wrong with them.
+// Reads the options of `ep` ranks, one entry per rank: their dies from the block `parallel`, all else from
+// the block `ranks`. Notes errors in them.
 std::vector<RankOptions> read_ranks(const Config& root, std::uint32_t ep, const Parallel& parallel,
                                     const Hardware::Fabric& fabric);
 

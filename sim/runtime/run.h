@@ -12,16 +12,16 @@
 
 namespace a3sim {
 
-// Where the die of each rank of the group lies.
+// Returns the die of each rank of the group.
 std::vector<std::uint32_t> dies_of(const Schedule& schedule, const RunOptions& options);
 
-// The capacities of a schedule's bucket, put together from its ranks.
+// Returns the capacities of a schedule's bucket, combined from its ranks.
 RoutingCounts capacity_of(const Schedule& schedule);
 
-// Runs a schedule on every rank from a common start, under one routing of its bucket. A schedule of fewer ranks
-// than the group has, by which it turns (scheduler/compile/turns.h), stands for all: so does the result.
-// Throws InputError for a routing above the bucket's capacity or workers that the hardware has not, RunError
-// on deadlock.
+// Runs a schedule on every rank from a common start, under one routing of its bucket. A schedule may have
+// fewer ranks than the group; they then represent all ranks by rotation (scheduler/compile/turns.h), and so
+// does the result. Throws InputError if the routing exceeds the bucket's capacity or the hardware lacks
+// workers, and RunError on deadlock.
 RunResult run_schedule(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
                        const Program& program, const NetworkBackend& backend, const RunOptions& options);
 

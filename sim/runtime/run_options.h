@@ -18,8 +18,8 @@
 
 namespace a3sim {
 
-// Whether the host launches the first kernel onto an idle device, has queued it behind others, or is not timed: the
-// run begins with the kernel's first core.
+// How the first kernel is launched: on an idle device, queued behind other kernels, or without a timed
+// launch: the run then begins with the kernel's first core.
 enum class Launch : std::uint8_t { kAlone, kQueued, kNone };
 constexpr auto names_of(Launch) { return std::to_array<std::string_view>({"alone", "queued", "none"}); }
 inline Duration first_launch(const Program& program, Launch launch) {
@@ -27,34 +27,35 @@ inline Duration first_launch(const Program& program, Launch launch) {
   return launch == Launch::kAlone ? program.launch.alone : program.launch.queued;
 }
 
-// In which order a dynamic scheduler hands out tasks that are ready.
+// The order in which a dynamic scheduler hands out ready tasks.
 enum class ReadyOrder : std::uint8_t {
-  kQueue,  // as they stand in their queue
-  kFifo    // as they became ready; those that did so at once as they stand in their queue
+  kQueue,  // in the order of their queue
+  kFifo    // in the order in which they became ready; ties in the order of their queue
 };
 constexpr auto names_of(ReadyOrder) { return std::to_array<std::string_view>({"queue", "fifo"}); }
 
-// How a schedule is run: everything but the schedule, its routing and the machine.
+// The options of a run: everything except the schedule, its routing and the machine.
 struct RunOptions {
-  bool record = false;               // keep every task's life
+  bool record = false;               // keep a record of every task
   std::string execution = "static";  // a registered ExecutionType
   Transport transport = Transport::kPuts;
-  std::vector<RankOptions> ranks{};  // none: all alike, rank r on die r
-  std::vector<Duration>
-      poll{};  // by kind, between two looks of a waiting worker at its event; 0, or none for
-               // the kind: it sees it at once
+  std::vector<RankOptions> ranks{};  // empty: all ranks are alike, and rank r is on die r
+  // By kind of worker: the time between two checks of a waiting worker. 0, or no entry: the worker sees its
+  // event at once.
+  std::vector<Duration> poll{};
   Launch launch = Launch::kAlone;
-  // Of static execution: the operators of each kernel that the host launches when the one before has finished. None: all
-  // are one kernel.
+  // Static execution only: the operators of each kernel, which the host launches when the previous one has
+  // finished. Empty: all operators form one kernel.
   std::vector<std::vector<std::string>> kernels{};
-  // Of two streams: a kernel has the rows of so many experts, or of so many source ranks. 0: of all.
+  // Two streams only: the number of experts, or of source ranks, whose rows a kernel handles. 0: all.
   std::uint32_t kernel_experts = 0, kernel_sources = 0;
-  std::vector<std::string> postponed{};  // likewise: operators whose kernels come last in their stream
-  std::uint32_t dispatch_servers = 1;    // of dynamic execution
+  // two streams only: operators whose kernels come last in their stream
+  std::vector<std::string> postponed{};
+  std::uint32_t dispatch_servers = 1;  // dynamic execution only
   ReadyOrder ready = ReadyOrder::kQueue;
   L2Options l2{};
   CablePlanes cables{};        // of planes that have more than ports
-  TaskHooks* hooks = nullptr;  // not owned, nor are these
+  TaskHooks* hooks = nullptr;  // not owned, like the next two
   KernelLaunches* launches = nullptr;
   const LinkDisturbances* disturbances = nullptr;
 
@@ -64,19 +65,19 @@ struct RunOptions {
   }
 };
 
-// The execution that is none of schedules: kernels, copies and the host's work on streams.
+// The name of the execution that runs no schedule, but kernels, copies and host work on streams.
 inline constexpr std::string_view kStreams = "streams";
 
-// `execution` of the block `experiment`: a registered one, or kStreams.
+// Reads `execution` of the block `experiment`: a registered name, or kStreams.
 std::string read_execution(const Config& experiment);
 
-// Notes names in a block of values by kind of worker that are none of the machine's kinds; those of AIC and AIV may
-// always stand there.
+// Notes an error for each name in a block (values by kind of worker) that is not a kind of the machine. AIC
+// and AIV are always allowed.
 void refuse_other_kinds(const Config& block, const WorkerKinds& workers);
 
-// Reads from the block `experiment` how schedules are executed: `execution`, `communication`, `poll`, `launch`,
-// `dispatch_servers`, `ready`, `kernel_experts`. Notes what is wrong with them. Ranks and the L2 have blocks of their own,
-// and lists of operators are read with the workload. `workers` are the machine's.
+// Reads how schedules are executed from the block `experiment`: `execution`, `communication`, `poll`,
+// `launch`, `dispatch_servers`, `ready`, `kernel_experts`. Notes errors in them. Ranks and the L2 have blocks
+// of their own; lists of operators are read with the workload. `workers` are the machine's.
 RunOptions read_run_options(const Config& experiment, const WorkerKinds& workers);
 
 }  // namespace a3sim

@@ -7,25 +7,25 @@
 
 namespace a3sim {
 
-// What may look on while tasks run, and hold them up. Called in the order of simulated time.
+// Observes tasks as they run, and may delay them. The methods are called in the order of simulated time.
 class TaskHooks {
  public:
   virtual ~TaskHooks() = default;
-  // How much later than it could, at that date, the task starts. Asked once a task, when it has been taken and
-  // need not wait any more.
+  // Returns how much later than `at` the task starts. Called once per task, when it has been taken and need
+  // not wait any more.
   virtual Duration delay(RankId, std::uint32_t /*task*/, Time /*at*/) { return {}; }
-  // By how much longer its work takes than it is modelled, on a worker alone: positive, 1 as modelled. Memory
-  // and links that many share are no slower for it. Asked once a task, when it starts.
+  // Returns the factor (positive) by which the task's own work takes longer than modelled on a worker alone.
+  // Shared memory and links are not slower for it. Called once per task, when it starts.
   virtual double slowness(RankId, std::uint32_t /*task*/) { return 1; }
-  // The task starts, before anything that ends or starts later.
+  // Called when the task starts, before anything that ends or starts later.
   virtual void started(RankId, std::uint32_t /*task*/) {}
-  // Whether the run ends with this task's start, because nobody needs the rest of it: RunResult::stopped. Asked once
-  // a task, after started().
+  // Returns true to end the run with this task's start, because the rest is not needed (RunResult::stopped).
+  // Called once per task, after started().
   virtual bool ends_run(RankId, std::uint32_t /*task*/, Time /*start*/) { return false; }
-  // Its work is done: what it wrote is there, though nobody has been told yet. For a put: its last byte has
-  // left.
+  // Called when the task's work is done: what it wrote is there (for a put, its last byte has left), but
+  // nobody has been told yet.
   virtual void ended(RankId, std::uint32_t /*task*/) {}
-  // Who looks on at the runs before the one that counts, which only warm an L2.
+  // Returns the hooks for the earlier runs that only warm the L2.
   virtual TaskHooks* before() { return nullptr; }
 };
 

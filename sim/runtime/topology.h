@@ -18,84 +18,86 @@
 
 namespace a3sim {
 
-// Whose bytes move: puts of workers, or all-to-alls of the host.
+// Who moves the rows: puts of workers, or all-to-alls of the host.
 enum class Transport : std::uint8_t { kPuts, kCollective };
 constexpr auto names_of(Transport) { return std::to_array<std::string_view>({"one_sided", "collective"}); }
 
-// Where ranks lie on these dies.
+// Returns the placement of ranks on these dies.
 Placement placement_of(const Hardware::Fabric& fabric, std::span<const std::uint32_t> dies);
 
-// How the ranks of a group reach one another, by where their dies lie: the ports of the planes that they use,
-// and what a route costs.
+// The ports of the planes that a group's ranks use, and the routes between the ranks. Both follow from where
+// the dies lie.
 class Topology {
  public:
   struct Route {
     std::uint32_t from, to;  // ports
     Duration latency;
-    BytesPerSecond port;     // the most that one flow gets alone, of its two ports and of the cables between
-    double payload;          // part of the bytes on the ports that are the put's
-    std::uint32_t path = 0;  // over cables, by its number in network()
+    // the highest rate of a single flow: limited by its two ports and the cables between
+    BytesPerSecond port;
+    double payload;          // the put's share of the bytes on the ports
+    std::uint32_t path = 0;  // path over cables: an index into network().paths
   };
 
-  // `dies`: of each rank, all different and within the hardware's last level. All-to-alls of the host go at
-  // the collective's rate, over all planes that are not slower together.
-  // `cables`: what lies between the ports of some planes; routes of all-to-alls of the host take them too.
-  // `devices`: how many of the ranks are simulated, which stand for all (scheduler/compile/turns.h): ports are theirs. 0:
-  // all are.
-  // `every_plane`: ranks have ports of planes over which no two of them meet, too.
+  // `dies`: one entry per rank; all differ and lie within the hardware's last level. All-to-alls of the host
+  // run at the collective's rate; they share the planes that are at least that fast.
+  // `cables`: the cables between the ports of some planes; all-to-alls of the host use them too.
+  // `devices`: the number of ranks that are simulated and represent all (scheduler/compile/turns.h); only
+  // they have ports. 0: all.
+  // `every_plane`: also make ports of planes over which no two ranks meet.
   Topology(const Hardware& hardware, const Program& program, std::span<const std::uint32_t> dies,
            Transport transport, std::uint32_t devices = 0, const CablePlanes& cables = {},
            bool every_plane = false);
 
   std::uint32_t devices() const { return devices_; }
-  // The one that stands for a rank.
+  // Returns the device that represents a rank.
   std::uint32_t device(RankId rank) const { return index(rank) % devices_; }
   std::uint32_t ranks() const { return static_cast<std::uint32_t>(placement_.dies.size()); }
-  // Between two different ranks.
+  // Returns the level at which two different ranks meet.
   const Hardware::Fabric::Level& level(RankId src, RankId dst) const { return levels_[level_of(src, dst)]; }
   Route route(RankId src, RankId dst) const;
-  // From a rank's ports of a level's plane to the same rank's: what it exchanges there with ranks that do as it does.
+  // Returns the route from a rank's ports of a level's plane to the same rank's ports, for its exchange with
+  // peers that behave alike.
   Route exchange(RankId rank, std::uint32_t level) const;
   Duration latency(RankId src, RankId dst) const { return level(src, dst).latency; }
-  // How much faster the ports between two ranks carry what is read than what is written.
+  // Returns how much faster the ports between two ranks carry reads than writes.
   double read_rate(RankId src, RankId dst) const { return read_rate_[level(src, dst).plane]; }
-  // Of the two ranks that are farthest apart; zero of one rank alone.
+  // Returns the latency between the two ranks that are farthest apart; zero for a single rank.
   Duration farthest() const { return farthest_; }
 
-  // Whether any two ranks meet over the plane, by its place in the hardware's.
+  // True if any two ranks meet over the plane, an index into the hardware's planes.
   bool uses(std::uint32_t plane) const { return first_port_[plane] != kNone; }
-  // A rank's ports of a plane that is used; of all planes for kNone.
+  // Returns a rank's ports of a plane in use; those of all planes for kNone.
   std::vector<std::uint32_t> ports_of(RankId rank, std::uint32_t plane) const;
-  // The ports of all devices; port p belongs to device p mod devices().
+  // Returns the ports of all devices; port p belongs to device p mod devices().
   const NetworkSpec& ports() const { return ports_; }
-  // The same with the cables that may bind, and the paths over them.
+  // Returns the ports with the cables that may limit flows, and the paths over them.
   NetworkSpec network() const;
-  // Cables of network() whose rate changes while it runs.
+  // A cable of network() whose rate changes during a run.
   struct ChangingCable {
     std::uint32_t cable;
-    BytesPerSecond rate{};  // outside its periods
-    CableDamage damage;     // without its cables
+    BytesPerSecond rate{};  // outside its periods of damage
+    CableDamage damage;     // its list of cables is not used
   };
   const std::vector<ChangingCable>& changing_cables() const { return changing_; }
-  // Whether some plane has cables, be it that none may bind.
+  // True if some plane has cables, even if none can limit flows.
   bool has_planes() const { return !planes_.empty(); }
-  // What bytes between ranks, by source and destination, put on each cable that carries any. Where ranks stand for others
-  // these are the bytes that the simulated ones send.
+  // The bytes that traffic between ranks puts on a cable. If ranks represent others, only the bytes sent by
+  // the simulated ones.
   struct CableLoad {
     const Cable* cable;
-    BytesPerSecond rate{};  // under what is wrong with it all the time
+    BytesPerSecond rate{};  // with its permanent damage
     double bytes;
-    std::uint32_t number;  // in network(); kNone: it cannot bind
-    bool same =
-        false;  // the one of network() is full when this one is, and carries the same part of its rate
+    std::uint32_t number;  // its number in network(); kNone: it cannot limit flows
+    // The cable `number` of network() is full when this one is, and carries the same share of its rate.
+    bool same = false;
   };
   std::vector<CableLoad> cable_loads(const std::vector<double>& of_devices) const;
-  // Whose bytes cables of cable_loads() carry, the largest first.
+  // Returns whose bytes these cables of cable_loads() carry, the largest first.
   std::vector<std::vector<CableTraffic>> cable_traffic(std::span<const Cable* const> cables,
                                                        const std::vector<double>& of_devices) const;
-  // The cables of network() on the way between two ranks that may hold their flows up.
+  // Returns the cables of network() between two ranks that may hold their flows up.
   const CablePath& path(RankId src, RankId dst) const;
-  // Whether a cable may hold flows up.
+  // True if some cable may hold flows up.
   bool has_cables() const { return !reduced_.cables.empty(); }
   std::uint32_t ports_per_rank() const { return static_cast<std::uint32_t>(ports_.egress.size()) / devices_; }
 
@@ -118,18 +120,18 @@ class Topology {
   std::vector<Hardware::Fabric::Level> levels_;
   Placement placement_;
   std::uint32_t devices_;
-  std::vector<std::uint32_t> first_port_;  // by plane: of its ports, one a rank; kNone: not used
+  std::vector<std::uint32_t> first_port_;  // by plane: the first of its ports, one per rank; kNone: not used
   std::vector<double> read_rate_;          // by plane
-  std::uint32_t collective_ = kNone;  // the first of the ports of the planes that a collective takes together
+  std::uint32_t collective_ = kNone;       // the first port of the planes that a collective uses together
   NetworkSpec ports_;
   CablePlanes planes_;
   std::vector<std::uint32_t>
-      first_cable_;  // by plane of planes_: the number of its first cable, before the reduction
+      first_cable_;  // by entry of planes_: the number of its first cable before the reduction
   ReducedCables reduced_;
-  std::vector<bool> same_;  // by cable before the reduction: as CableLoad::same
+  std::vector<bool> same_;  // by cable before the reduction: CableLoad::same
   std::vector<ChangingCable> changing_;
-  std::vector<std::uint32_t> path_;    // by pair of ranks; none without cables
-  std::vector<BytesPerSecond> alone_;  // likewise: the most over the cables, for one flow
+  std::vector<std::uint32_t> path_;    // by pair of ranks; empty without cables
+  std::vector<BytesPerSecond> alone_;  // by pair of ranks: the highest rate of one flow over the cables
   Duration farthest_{};
 };
 

@@ -10,21 +10,21 @@
 
 namespace a3sim {
 
-// Kernels run one after the other in one stream: each is launched from the host when the one before has
-// finished. A kernel is
-//   - an operator: its tasks are dealt to the workers in turn; there are no events to wait for and no
-//     descriptors to fetch. Where puts move the rows, all ranks meet behind a kernel of puts.
-//   - a collective of the host, for operators that put: all ranks meet, each sends to all others at a time,
+// Runs kernels one after another in one stream: the host launches each when the previous one has finished. A
+// kernel is
+//   - an operator: its tasks are dealt to the workers in turn. They wait for no events and fetch no
+//     descriptors. If puts move the rows, all ranks meet after a kernel of puts;
+//   - a collective of the host, for an operator that puts: all ranks meet, each sends to all others at once,
 //     and all meet again;
-//   - if the tasks between two collectives run as tiles: all of them, under the static schedule;
-//   - if RunOptions::kernels says so, the operators of one of its lists, likewise as tiles. Their tasks wait for events of
+//   - all tasks between two collectives under the static schedule, if they run as tiles;
+//   - the operators of one list of RunOptions::kernels, likewise as tiles. Their tasks wait for events of
 //     other ranks, and ranks do not meet.
-// Where vector operators are fused, those that follow one another are phases of one kernel: between two of them
-// the AIVs of a rank meet (SyncAll), and nothing is launched. Behind the rows that a phase puts go status words,
-// one an expert: the next phase waits until those of all ranks are there.
+// If vector operators are fused, consecutive ones are phases of one kernel: between two phases the AIVs of a
+// rank meet (SyncAll), and nothing is launched. The rows that a phase puts are followed by status words, one
+// per expert: the next phase waits until the words of all ranks have arrived.
 class KernelExecution final : public Execution {
  public:
-  // What is a kernel of its own, beside the operators that put where collectives do it.
+  // What forms a kernel. Operators that collectives carry out are always kernels of their own.
   enum class Cut : std::uint8_t { kOperator, kFused, kTiles, kLists };
   KernelExecution(const ExecutionSite& site, Cut cut);
 
@@ -41,7 +41,7 @@ class KernelExecution final : public Execution {
     std::vector<std::uint32_t> tasks;  // in queue order
     std::unique_ptr<StaticExecution> tiles;
   };
-  // What on_event() is called for.
+  // The meaning of on_event()'s argument.
   enum Call : std::uint32_t { kLaunched, kMet };
 
   void add_kernels(const std::vector<std::uint32_t>& operators, bool tiles);
@@ -54,7 +54,7 @@ class KernelExecution final : public Execution {
   void take(Engine& engine, std::uint32_t worker, const StartReason& why);
   void end_kernel(Engine& engine);
   std::uint32_t worker_of(const Kernel& kernel, std::uint32_t i) const;
-  // What is recorded, if anything is.
+  // These record activities and causes, if records are kept.
   void record_launch(Time now);
   void record_collective(Time now);
   void record_end(std::uint32_t worker, std::uint32_t task, Time now);
@@ -63,18 +63,19 @@ class KernelExecution final : public Execution {
 
   const ExecutionSite& site_;
   bool collectives_;  // the host moves the rows
-  // By operator, were it the first of a kernel behind others: from the end of the kernel before it, or from when
-  // the ranks that had to meet have heard of one another, until its tasks run.
+  // One entry per operator, for when it is the first of a kernel that follows others: the time until its
+  // tasks run, from the end of the previous kernel, or from when ranks that had to meet have heard of one
+  // another.
   std::vector<Duration> gaps_;
   std::vector<Kernel> kernels_;
   std::size_t kernel_ = 0;
-  std::size_t launched_ = 0;                       // kernels that the host was asked for
-  std::vector<std::vector<std::uint32_t>> dealt_;  // by worker: the kernel's tasks, the last one first
+  std::size_t launched_ = 0;                       // kernels whose launch was requested of the host
+  std::vector<std::vector<std::uint32_t>> dealt_;  // by worker: the kernel's tasks, in reverse order
   std::uint32_t unfinished_ = 0;
 
-  bool met_ = false;  // the ranks met behind the kernel before
-  // If records are kept: what let the host, or the rank's workers, begin with what comes next; how long the host
-  // has worked, and by worker when its last task ended and how long the host had worked then.
+  bool met_ = false;  // the ranks met after the previous kernel
+  // If records are kept: what let the host, or the rank's workers, begin what comes next; the total time that
+  // the host has worked; and, by worker, the end of its last task and how long the host had worked by then.
   Cause last_;
   Time last_at_;
   Duration host_worked_{};
@@ -86,7 +87,7 @@ class KernelExecution final : public Execution {
   std::vector<Freed> freed_;
 };
 
-// The host has prepared a kernel's products: their tasks need no start of their own.
+// Sets the start of matrix tasks to zero, since the host prepares a kernel's products.
 void prepare_products(Program& program);
 
 }  // namespace a3sim

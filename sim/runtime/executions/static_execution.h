@@ -9,15 +9,16 @@
 
 namespace a3sim {
 
-// Every worker loops: take its next task, wait for its event, run it, trigger. A worker that waits holds its
-// place.
+// Each worker loops: it takes its next task, waits for its event, runs it, and triggers. A waiting worker
+// keeps its task.
 class StaticExecution final : public Execution {
  public:
-  // Of the tasks of these operators only.
+  // Runs only the tasks of the operators whose entry in `operators` is true.
   StaticExecution(const ExecutionSite& site, const std::vector<bool>& operators);
 
   void launch(Engine& engine) override { start(engine, {}, {}); }
-  // The same, if records are kept: why workers take their first tasks, and how long each has waited for that.
+  // Starts the workers. If records are kept: `cause` is why they take their first tasks, `waited` how long
+  // each has waited for that.
   void start(Engine& engine, const Cause& cause, std::span<const Duration> waited);
   void worker_is_free(Engine& engine, std::uint32_t worker, std::uint32_t task) override {
     take(engine, worker, {site_.task_cause(Cause::Kind::kLane, task), {}});
@@ -32,10 +33,10 @@ class StaticExecution final : public Execution {
     std::uint32_t next_waiter;  // in the list of its event
     bool waiting = false;
     Time checked;     // when the first check of its event is over
-    StartReason why;  // it runs then, unless it sees its event later
+    StartReason why;  // the reason to run at `checked`, unless the event is seen later
   };
   void take(Engine& engine, std::uint32_t worker, const StartReason& why);
-  // When a worker that waits sees what is there at `now`.
+  // Returns when a waiting worker sees what is there at `now`.
   Time seen(std::uint32_t worker, Time now) const;
 
   const ExecutionSite& site_;

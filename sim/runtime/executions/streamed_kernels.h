@@ -10,17 +10,18 @@
 
 namespace a3sim {
 
-// Kernels in two streams that run beside one another: those that move rows between ranks in one, all others in the other.
-// A kernel is an operator or, if RunOptions says so, its rows of some experts or of some source ranks. It is launched once
-// the kernel before it in its stream has ended, the events of all its tasks are complete, and the exchanges that bring its
-// rows have ended on this rank; then its tasks are dealt to the workers of their sets in turn. Workers that both streams
-// may use run tasks in the order in which they were dealt. Where the host's collectives move rows, all ranks meet before an
-// exchange and after it.
+// Runs kernels in two parallel streams: one for those that move rows between ranks, one for all others. A
+// kernel is an operator or, if RunOptions says so, its rows of some experts or of some source ranks. It is
+// launched when the previous kernel of its stream has ended, the events of all its tasks are complete, and
+// the exchanges that bring its rows have ended on this rank. Its tasks are then dealt to the workers of their
+// sets in turn. Workers that both streams may use run tasks in the order in which they were dealt. If the
+// host's collectives move rows, all ranks meet before and after an exchange.
 //
-// Exchanges follow one another by operator, then part: all rows are on their way before the first go home. Other kernels
-// follow one another by micro-batch and part, then operator. What prepares rows to be sent comes with the first part, and
-// what has no rows of a part (gradients of weights under parts of source ranks, and what is done to them) with the last.
-// Part 0 of source ranks is the rank itself. Postponed operators come behind all others of their stream.
+// Exchanges are ordered by operator, then part: all rows are sent out before the first ones return. Other
+// kernels are ordered by micro-batch and part, then operator. Operators that prepare rows for sending belong
+// to the first part. Those without rows of a part (gradients of weights under parts of source ranks, and what
+// follows them) belong to the last. Part 0 of source ranks is the rank itself. Postponed operators come last
+// in their stream.
 class StreamedKernels final : public Execution {
  public:
   explicit StreamedKernels(const ExecutionSite& site);
@@ -33,18 +34,18 @@ class StreamedKernels final : public Execution {
 
  private:
   struct Kernel {
-    std::uint32_t op = 0, turn = 0;  // turn: its micro-batch, then its part
+    std::uint32_t op = 0, turn = 0;  // turn: orders by micro-batch, then part
     bool exchanges = false, postponed = false;
     std::vector<std::uint32_t> tasks;  // in queue order
     std::vector<std::uint32_t> next;   // kernels that wait for its end
-    std::uint32_t missing = 0;         // events and kernels that have not ended
+    std::uint32_t missing = 0;         // events and kernels that it still waits for
     std::uint32_t unfinished = 0;      // tasks
     bool began = false, over = false;
-    // If records are kept: when it could be launched, and what came last before.
+    // If records are kept: when it could be launched, and the last thing that it waited for.
     Time ready;
     Cause cause;
   };
-  // What on_event() is called for, of which kernel.
+  // The meaning of on_event()'s argument, together with the kernel.
   enum Call : std::uint32_t { kLaunched, kMet, kOver, kCalls };
 
   void add_kernels();
@@ -62,7 +63,7 @@ class StreamedKernels final : public Execution {
   void end(Engine& engine, std::uint32_t kernel, const Cause& cause);
   void finish(Engine& engine, std::uint32_t kernel, const Cause& cause);
   bool meets(const Kernel& kernel) const;
-  // What the host spends on a collective before bytes move.
+  // Returns the host's time for a collective before bytes move.
   Duration collective_work() const;
 
   const ExecutionSite& site_;

@@ -24,7 +24,7 @@ class DataPipeline {
 
   // Returns the next batch that was not taken. It may be taken from the end of its last stage on.
   const Batch& next(const Options& options);
-  // Takes the next batch at this date.
+  // Takes the next batch at `date`.
   void take(Duration date);
   // Returns, in percent, how full the queue after each stage is at a date not after the next take.
   std::array<std::uint8_t, 3> fill(const Options& options, Duration date) const;

@@ -21,7 +21,7 @@ struct DataOptions {
   bool any() const { return read + process + fetch > Duration::zero(); }
 };
 
-// A rank's host.
+// Options of a rank's host.
 struct HostOptions {
   Duration launch{};  // host time per launch
   // The most launches that may be queued behind the work that the device has begun. 0: none, and the host

@@ -9,15 +9,16 @@
 
 namespace a3sim {
 
-// A policy that puts the ranks of a group on dies; one file each, registered by the name that `parallel.hosts` gives.
+// A policy that places the ranks of a group on dies. One file each, registered by the name that
+// `parallel.hosts` gives.
 struct HostPlacement {
   static constexpr std::string_view kKind = "placement";
-  // Reads the policy's keys and returns each rank's die: all different. Notes what is wrong with them.
+  // Reads the policy's keys and returns each rank's die; all differ. Notes errors in them.
   std::vector<std::uint32_t> (*place)(const Config& config, std::uint32_t ranks);
 };
 using HostPlacements = Registry<HostPlacement>;
 
-// `dies`: how many dies a policy may use, from die 0 on; at least one a rank.
+// Reads `dies`: the number of dies, from die 0 on, that a policy may use. It must be at least `ranks`.
 std::uint32_t read_dies(const Config& config, std::uint32_t ranks);
 
 }  // namespace a3sim

@@ -12,11 +12,11 @@
 
 namespace a3sim {
 
-// One rank's memory and its end of the links, as tasks of streams use them. A job has a slot of the memory, a
-// transfer one of the links.
+// One rank's memory and its end of the links, for tasks of streams. A job uses a slot of the memory, a
+// transfer a slot of the links.
 class StreamDevice final : public FabricEnd, public EventHandler {
  public:
-  // Whose tasks they are.
+  // The owner of the tasks; it is told when their work ends.
   class Owner {
    public:
     virtual void job_has_ended(Engine& engine, std::uint32_t rank, std::uint32_t slot) = 0;
@@ -26,17 +26,18 @@ class StreamDevice final : public FabricEnd, public EventHandler {
     ~Owner() = default;
   };
 
-  // Slots: jobs, and transfers, that may run at a time. All else outlives the device.
+  // `jobs` and `transfers` are the numbers of slots: how many may run at once. The other arguments must
+  // outlive the device.
   StreamDevice(std::uint32_t rank, std::uint32_t jobs, std::uint32_t transfers,
                const Hardware::MemorySystem& memory, Fabric& fabric, Owner& owner);
 
   void start_job(Engine& engine, std::uint32_t slot, const MemoryJob& job);
-  // Bytes that flow to `destination` now: they are read from this memory and written to the other one.
+  // Starts a flow of bytes to `destination`: they are read from this memory and written to the other.
   void start_transfer(Engine& engine, std::uint32_t slot, const Fabric::Put& put, StreamDevice& destination);
 
   const MemoryLoss& loss(std::uint32_t slot) const { return memory_.loss(slot); }
   std::uint64_t sent() const { return sent_; }
-  // Bytes that jobs moved through each resource.
+  // Returns the bytes that jobs have moved, by resource.
   const std::array<double, kResources>& moved() const { return memory_.moved(); }
 
   void put_has_left(Engine& engine, std::uint32_t slot) override;
@@ -53,10 +54,10 @@ class StreamDevice final : public FabricEnd, public EventHandler {
     StreamDevice* destination = nullptr;
   };
 
-  // The memory is told of ends before anything else at their date.
+  // Tells the memory of jobs that end now, before anything else at this date.
   void take_ended(Engine& engine);
   void request_settle(Engine& engine);
-  // Bytes of reads that take the HBM as long as these that arrive.
+  // Returns the bytes of reads that take the HBM as long as `bytes` that arrive.
   double hbm_of_arriving(double bytes) const { return spec_.as_reads(0, bytes); }
 
   std::uint32_t rank_;

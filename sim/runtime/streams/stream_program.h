@@ -10,29 +10,29 @@
 
 namespace a3sim {
 
-// Bytes on their way to another rank. Or, where `dst` is the task's own rank, bytes that it sends to peers which are not in
-// the program and do as it does, so that it receives as many: they take its own ports, both ways.
+// A transfer of bytes to another rank. If `dst` is the task's own rank, the bytes go to peers outside the
+// program that behave alike, so the rank receives as many: they use its own ports in both directions.
 struct StreamTransfer {
   RankId dst{};
   Bytes bytes{};
-  BytesPerSecond rate{};  // of what drives it, at most
-  std::uint32_t level =
-      kNone;  // of the hardware's fabric: how far the peers are; kNone: it goes to another rank
+  BytesPerSecond rate{};        // the most that its driver can send
+  std::uint32_t level = kNone;  // level of the fabric at which the peers are; kNone: `dst` is another rank
 };
 
 // A kernel, a copy, or work of the host.
 struct StreamTask {
   std::string name{};
   RankId rank{};
-  std::uint32_t stream = 0;            // of the rank: its tasks run one after the other, as they were added
-  std::vector<std::uint32_t> after{};  // tasks added before, of any rank, that must have ended too
-  Duration wait{};                     // from when it may begin until it asks for its workers
-  std::uint32_t kind = 0;              // of the workers that it holds, by place in StreamProgram::kinds
-  std::uint32_t units = 0;             // how many of them; 0: none
-  bool matrix = false;                 // its job is one of matrix units
-  double macs = 0;                     // of its products
-  Duration hold{};                     // busy, before its job and its transfers begin
-  MemoryJob job{};                     // of its rank's memory; none if its ideal time is zero
+  // of the rank; tasks of a stream run one after another, in the order in which they were added
+  std::uint32_t stream = 0;
+  std::vector<std::uint32_t> after{};  // earlier tasks, of any rank, that must have ended too
+  Duration wait{};                     // from when it may begin until it requests its workers
+  std::uint32_t kind = 0;   // kind of the workers that it holds: an index into StreamProgram::kinds
+  std::uint32_t units = 0;  // number of workers that it holds; 0: none
+  bool matrix = false;      // its job runs on matrix units
+  double macs = 0;          // multiply-accumulates of its products
+  Duration hold{};          // time that it holds its workers before its job and transfers begin
+  MemoryJob job{};          // uses its rank's memory; no job if its ideal time is zero
   std::vector<StreamTransfer> transfers{};
 };
 
@@ -40,21 +40,22 @@ struct StreamTask {
 struct StreamWorkers {
   std::string name{};
   std::uint32_t count = 0;
-  bool host = false;  // threads of the rank's host
+  bool host = false;  // these are threads of the rank's host
 };
 
-// What the ranks of a group do. Events are the ends of tasks, so that tasks wait for earlier ones only and no
-// program can wait in a circle.
+// The tasks of a group of ranks. Events are the ends of tasks. Tasks wait only for earlier ones, so no
+// program can deadlock.
 struct StreamProgram {
   std::uint32_t ranks = 0;
   std::vector<StreamWorkers> kinds;
   std::vector<StreamTask> tasks;
-  std::vector<std::string> streams{};  // what they are called, in capitals; those behind have none
+  std::vector<std::string> streams{};  // their names, in capitals; streams beyond the list have none
 
-  // Appends a task and returns its number. Throws std::logic_error for what cannot run: an unknown rank,
-  // kind or task, more units than there are, a transfer without bytes or rate, or to the rank itself without a level.
+  // Appends a task and returns its number. Throws std::logic_error if it cannot run: an unknown rank, kind or
+  // task, more workers than there are, a transfer without bytes or rate, or one to its own rank without a
+  // level.
   std::uint32_t add(StreamTask task);
-  // Whether bytes go to peers that are not in the program.
+  // True if bytes go to peers outside the program.
   bool has_exchanges() const;
 };
 

@@ -12,27 +12,28 @@
 
 namespace a3sim {
 
-// A task's life: `end - start` is what it held its workers for.
+// The record of a task, which holds its workers from `start` to `end`.
 struct StreamRecord {
-  Time ready;  // what it waits for has ended
-  Time start;  // it has its workers
+  Time ready;  // all that it waits for has ended
+  Time start;  // it got its workers
   Time end;
-  Time asked{};  // for them
-  Cause
-      cause{};  // kDependency or kWorkers; `number` is that in the program. Of several at one date the smallest
-  std::array<Duration, kLimits>
-      lost{};  // by what ended last of its job and its transfers; the rest is its own
+  Time asked{};  // when it requested its workers
+  // kDependency or kWorkers; `number` is the task's number in the program: of several at one date, the
+  // smallest.
+  Cause cause{};
+  // Losses of whichever ended last, its job or a transfer; the rest of its time is its own.
+  std::array<Duration, kLimits> lost{};
 };
 
 struct StreamResult {
   std::vector<StreamRecord> records;  // by task
   Duration makespan{};                // the last end
-  std::vector<std::uint64_t> sent;    // by rank: bytes to other ranks
-  bool stopped = false;               // the hooks ended it before all tasks had run: `makespan` is when
+  std::vector<std::uint64_t> sent;    // by rank: bytes sent to other ranks
+  bool stopped = false;               // the hooks ended the run before all tasks had run, at `makespan`
 };
 
-// Runs a program from a common start. `dies`: where its ranks lie. `hooks`, if any, look on and hold tasks up: a task
-// starts when it has its workers; slowness lengthens its `hold`, its job and its transfers.
+// Runs a program from a common start. `dies` has one entry per rank. `hooks`, if not null, observe and delay
+// tasks: a task starts when it has its workers; slowness lengthens its `hold`, its job and its transfers.
 StreamResult run_streams(const StreamProgram& program, const Hardware& hardware,
                          std::span<const std::uint32_t> dies, const NetworkBackend& backend,
                          TaskHooks* hooks = nullptr);
