@@ -8,8 +8,8 @@
 
 namespace a3sim {
 
-// Cables that give a part of their rate; 0: they are dead, and routes go round them; above 1 they are faster than they are
-// said to be. With a period, only during the first `on` of each.
+// Cables whose rate is multiplied by `factor`. 0: they are dead, and routes avoid them; above 1: they are
+// faster than stated. With a period, only during the first `on` of each.
 struct CableDamage {
   std::vector<std::uint32_t> cables;
   double factor = 1;
@@ -18,16 +18,17 @@ struct CableDamage {
   bool changes() const { return period > Duration::zero() && on < period; }
 };
 
-// Reads what is damaged and how from a mapping: `cable: leaf3-spine7` is a cable both ways, `leaf3->spine7` one way
-// (of several cables between the two, all; `leaf3-spine7#1` is one of them); `switch: spine2` all cables at a switch;
-// `level: leaf-spine` all of a level. `factor` from 0 to 1; `period` and `duty` for cables that come and go. Notes
-// an error, with the most similar name, where the layout has no such cable; without a layout any name will do.
+// Reads a damage from a mapping. `cable: leaf3-spine7` names a cable in both directions, `leaf3->spine7` in
+// one (all cables between the two; `leaf3-spine7#1` names one of them); `switch: spine2` names all cables of
+// a switch, `level: leaf-spine` all of a level. `factor` is from 0 to 1; `period` and `duty` describe
+// intermittent damage. Notes an error, with the most similar name, for a cable that the layout lacks; without
+// a layout, any name is accepted.
 CableDamage read_cable_damage(const Config& entry, const CableLayout* layout);
 
-// The rates of a layout's cables under what does not change in time, and which of them are dead.
+// The rates of a layout's cables under permanent damage, and which cables are dead.
 struct CableRates {
-  std::vector<BytesPerSecond> rates;  // by cable; of a dead one its own, as nothing takes it
-  std::vector<bool> dead;             // by cable; empty: none is
+  std::vector<BytesPerSecond> rates;  // by cable; a dead one keeps its own, since no route uses it
+  std::vector<bool> dead;             // by cable; empty: no cable is dead
 };
 CableRates damaged_rates(const CableLayout& layout, const std::vector<CableDamage>& damages);
 

@@ -10,12 +10,13 @@
 
 namespace a3sim {
 
-// Exact max-min fair rates over ports, cables between them, and caps, by progressive filling.
+// Computes exact max-min fair rates over ports, cables between them, and caps, by progressive filling.
 //
-// It works as MaxMin does (max_min.h): limits are kept in the order in which rising flows reach them, and each class
-// is held by the first of its limits in that order. Here a class has as many limits as its path has cables, beside its
-// two ports and its cap. A cable that carries a part of each flow (an even split over several paths) counts in whole
-// numbers: it is scaled so that each flow takes a whole number of parts, and sums of parts stay exact.
+// It works like MaxMin (max_min.h): limits are kept in the order in which rising flows reach them, and the
+// first of a class's limits holds it. Here a class is limited by every cable of its path, beside its two
+// ports and its cap. A cable that carries a share of each flow (an even split over several paths) counts in
+// whole numbers: it is scaled so that each flow takes a whole number of parts, which keeps sums of parts
+// exact.
 class CableMaxMin final : public RateSolver {
  public:
   // Throws InputError if a cable's parts have no common measure below 2^32.
@@ -47,33 +48,34 @@ class CableMaxMin final : public RateSolver {
   void take_ending(double noise, std::vector<Ending>& ending) override;
 
  private:
-  // A port or cable that a class uses, and how many parts of it each of its flows takes.
+  // A port or cable that a class uses, and the number of parts of it that each flow takes.
   struct Use {
     std::uint32_t limit;
-    std::uint32_t place;  // among the classes that the limit lists
+    std::uint32_t place;  // index in the limit's list of classes
     double parts;
   };
-  // A class at the limit that holds it.
+  // A class, stored at the limit that holds it.
   struct Held {
-    double finish;  // what the limit has served when the class's first flow ends
+    double finish;  // value of `served` when the class's first flow ends
     std::int32_t flows;
     std::uint32_t c;
   };
   struct Limit {
-    double capacity;         // in parts; of a cap the cap
-    double whole = 1;        // parts that a byte of a flow that takes it alone counts
+    double capacity;         // in parts; for a cap, the cap
+    double whole = 1;        // parts per byte
     double level = 0;        // rate of each flow that it holds
     double served = 0;       // bytes that a flow held here all the time would have sent, since some date
-    double parts = 0;        // of all flows that use it; of a cap, classes that have it
-    std::vector<Held> held;  // a heap: what ends first is first
+    double parts = 0;        // of all flows that use it; for a cap, the number of its classes
+    std::vector<Held> held;  // a heap by end
   };
   struct Class {
     std::vector<Use> uses;  // ports and cables
-    std::uint32_t cap;      // its limit
+    std::uint32_t cap;      // the limit that represents its cap
     std::uint32_t holder;
-    std::uint32_t place;  // in what the holder holds
+    std::uint32_t place;  // index in the holder's heap
   };
-  // Of solve(): what is left of a port or cable to flows that are not held yet, and how many parts these take.
+  // Scratch of solve(): the rest of a port or cable for flows that are not held yet, and their number of
+  // parts.
   struct Open {
     double left, parts;
   };
@@ -110,12 +112,12 @@ class CableMaxMin final : public RateSolver {
   std::vector<CablePath> paths_;
   std::vector<Limit> limits_;  // egress ports, ingress ports, cables, caps
   std::map<double, std::uint32_t> caps_;
-  std::vector<std::uint32_t> free_;   // caps that are not in use
+  std::vector<std::uint32_t> free_;   // unused caps
   std::vector<std::uint32_t> order_;  // limits, by level
-  std::vector<std::uint32_t> at_;     // by limit: its place there
+  std::vector<std::uint32_t> at_;     // by limit: its index in order_
   std::vector<Class> classes_;
 
-  // A class that uses a port or cable, and which of its uses that is.
+  // A class that uses a port or cable, and the index of that use in the class.
   struct Through {
     std::uint32_t c, use;
   };
@@ -123,9 +125,9 @@ class CableMaxMin final : public RateSolver {
 
   std::size_t stride_;
   std::vector<Open> open_;                // by port or cable
-  std::vector<std::vector<Open>> saved_;  // the same at every stride_ places of the order
-  std::size_t changed_ = 0;  // the first place of the order at which anything may be other than it was
-  std::vector<std::uint32_t> moving_;  // classes
+  std::vector<std::vector<Open>> saved_;  // copies of open_ at every stride_ places of the order
+  std::size_t changed_ = 0;               // the first place of the order where anything may have changed
+  std::vector<std::uint32_t> moving_;     // classes
 };
 
 }  // namespace a3sim

@@ -8,29 +8,31 @@
 
 namespace a3sim {
 
-// What one port sends to another one of a group, by the ranks that have them.
+// The route from one rank's port to another's, in a group.
 struct RankPair {
   std::uint32_t src, dst;
   CablePath path;
 };
 
-// Cables that turns of the group map onto one another: all of one capacity, and as busy as one another.
+// Sets of cables that rotations of the group map onto one another: they have the same capacity and are
+// equally busy.
 struct CableOrbits {
-  std::vector<std::uint32_t> orbit;  // by cable: its orbit; kNone: nothing goes over it
-  std::vector<BytesPerSecond>
-      capacity;  // by orbit: what the flows that start on the first ranks may take of it
+  std::vector<std::uint32_t> orbit;  // by cable; kNone: unused
+  // By orbit: the capacity available to flows that start on the first ranks
+  std::vector<BytesPerSecond> capacity;
 };
 
-// Proves that ranks 0 to `devices` - 1 can stand for all `ranks`, rank r for r + devices and so on: that there is a map of the
-// cables onto themselves under which the path from s + devices to d + devices is the image of the path from s to d, for all s
-// and d, and which keeps capacities. The flows that start on the simulated ranks then take of the cables of an orbit what
-// capacity * cables * devices / ranks is. Throws InputError with the first cable that has no image, by the name that `name_of`
-// gives, and what remedies it. Sets of paths are compared by sums of 128 random bits a path.
+// Proves that ranks 0 to `devices` - 1 can represent all `ranks` (rank r also represents r + devices, and so
+// on): that some permutation of the cables keeps capacities and maps the path from s to d onto the path from
+// s + devices to d + devices, for all s and d. The flows that start on the simulated ranks then may use
+// capacity * cables * devices / ranks of an orbit. Throws InputError with a remedy and the first cable that
+// has no image, called by its entry in `names`. Sets of paths are compared by sums of 128 random bits per
+// path.
 CableOrbits turn_cables(const std::vector<BytesPerSecond>& capacities, const std::vector<RankPair>& pairs,
                         std::uint32_t ranks, std::uint32_t devices, const std::vector<std::string>& names);
 
-// A path over orbits: the parts of its cables that lie on each. Throws InputError where more than all of the bytes go over
-// one orbit.
+// Returns the path over orbits: for each orbit, the share of the bytes on its cables. Throws InputError if
+// one orbit would carry more than all of the bytes.
 CablePath path_over(const CablePath& path, const CableOrbits& orbits);
 
 }  // namespace a3sim

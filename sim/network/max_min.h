@@ -10,13 +10,13 @@
 
 namespace a3sim {
 
-// Exact max-min fair rates over ports and caps, by progressive filling.
+// Computes exact max-min fair rates over ports and caps, by progressive filling.
 //
-// A flow can be held back by three limits: its egress port, its ingress port, and its cap. All open flows
-// rise together until a limit is reached, which then holds its open flows at that level. So limits have an
-// order, and a flow is held by the first of its three. All flows of one limit have the same rate, so their
-// order of ends does not depend on other limits. Between changes the order of limits hardly changes. So it is
-// stored, a solve goes through it once, and only classes whose limits change places move from one limit to
+// Three limits can hold a flow back: its egress port, its ingress port, and its cap. All open flows rise
+// together until a limit is reached, which then holds its open flows at that level. So limits have an order,
+// and the first of a flow's three limits holds it. All flows of one limit have the same rate, so the order in
+// which they end does not depend on other limits. Between changes the order of limits hardly changes. So it
+// is stored, a solve goes through it once, and only classes whose limits change places move from one limit to
 // another.
 class MaxMin final : public RateSolver {
  public:
@@ -48,8 +48,8 @@ class MaxMin final : public RateSolver {
   // A class, stored at the limit that holds it.
   struct Held {
     double finish;  // value of `served` when the class's first flow ends
-    std::array<std::uint32_t, 2>
-        others;  // of a port the port at the other side and the cap; of a cap the ports
+    // For a port: the port at the other side and the cap; for a cap: the ports
+    std::array<std::uint32_t, 2> others;
     std::int32_t flows;
     std::uint32_t c;
   };

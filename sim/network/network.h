@@ -14,9 +14,9 @@ namespace a3sim {
 struct Flow {
   std::uint32_t from, to;  // egress port, ingress port
   Bytes bytes;             // positive
-  BytesPerSecond cap;      // of what drives it; positive
-  std::uint32_t token;     // the caller's, given back at the end
-  std::uint32_t path = 0;  // between the ports, by its number in NetworkSpec::paths
+  BytesPerSecond cap;      // rate of its driver; positive
+  std::uint32_t token;     // chosen by the caller, returned at the end
+  std::uint32_t path = 0;  // path between the ports: an index into NetworkSpec::paths
 };
 
 // Converts bytes per second to bytes per picosecond, the unit used with dates.
@@ -30,19 +30,19 @@ struct CableShare {
 };
 using CablePath = std::vector<CableShare>;
 
-// What a topology comes down to for a fluid model: the capacity of each port and of each cable between ports, all
-// positive, and which cables each path takes.
+// A topology as a fluid model sees it: the capacities of ports and of the cables between them, all positive,
+// and the cables of each path.
 struct NetworkSpec {
   std::vector<BytesPerSecond> egress, ingress;
   std::vector<BytesPerSecond> cables{};
-  // By number. Path 0 has no cables; a network without cables need not list it. No path takes a cable twice.
+  // Path 0 has no cables; a network without cables need not list it. No path uses a cable twice.
   std::vector<CablePath> paths{};
 };
 
-// A fluid network: the backend shares ports and cables out to the flows, never more than a capacity or a flow's
-// own cap, and rates change only when a flow starts or ends or a capacity changes. Latency is not its matter: the
-// caller adds it. What breaks this contract (an unknown port, cable or path, a rate or size that is not positive,
-// a date that decreases) throws std::logic_error.
+// A fluid network. It shares ports and cables among flows, never above a capacity or a flow's cap. Rates
+// change only when a flow starts or ends or a capacity changes. The caller adds latency. Throws
+// std::logic_error for an unknown port, cable or path, a rate or size that is not positive, or a date that
+// decreases.
 class Network {
  public:
   virtual ~Network() = default;
@@ -70,7 +70,8 @@ class NetworkBackend {
  public:
   static constexpr std::string_view kKind = "network backend";
   virtual ~NetworkBackend() = default;
-  // Whether flows share cables between ports, too. Others throw InputError for a specification with cables.
+  // True if flows also share cables between ports. Other backends throw InputError for a specification with
+  // cables.
   virtual bool takes_cables() const { return false; }
   virtual std::unique_ptr<Network> create(const NetworkSpec& spec) const = 0;
 };

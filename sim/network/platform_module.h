@@ -5,15 +5,15 @@
 
 namespace a3sim {
 
-// How far the reading of a platform has come, in memory that two processes share.
+// Progress of reading a platform, in memory that two processes share.
 struct PlatformProgress {
-  std::atomic<std::uint32_t> loaded{0};       // the file has been read
-  std::atomic<std::uint32_t> from{0}, to{0};  // the route between these hosts is asked for
+  std::atomic<std::uint32_t> loaded{0};       // 1 when the file has been read
+  std::atomic<std::uint32_t> from{0}, to{0};  // the hosts of the route in hand
 };
 
-// The function that the SimGrid module exports under this name: loads a platform file and writes, to a file descriptor, the
-// hosts called `prefix`, a number from 0 on, `suffix`, the routes between any two of them, and the links of these. It may end the
-// process, and is called in one of its own (platform_table.h).
+// Loads a platform file and writes to a file descriptor: the hosts whose names are `prefix`, a number from 0
+// on and `suffix`, the routes between any two of them, and the links of these routes. It may end the process,
+// so it is called in a process of its own (platform_table.h). The SimGrid module exports it under this name.
 extern "C" void a3sim_write_platform(const char* file, const char* prefix, const char* suffix, int descriptor,
                                      PlatformProgress* progress);
 

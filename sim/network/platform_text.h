@@ -5,11 +5,11 @@
 
 namespace a3sim {
 
-// Throws InputError, with file and line, for what a plain SimGrid platform does not have: options of a run, profiles over time,
-// entities and other files; links without bandwidth, and more of them than a layout of cables may have.
+// Throws InputError, with file and line, if the platform is not plain: it has options of a run, profiles over
+// time, other entities or files, links without bandwidth, or more links than a layout may have cables.
 void check_platform_text(std::string_view xml, const std::string& name);
 
-// The line that an element of this id begins in; 0: none has it.
+// Returns the line in which an element with this id begins; 0 if there is none.
 std::size_t line_of_id(std::string_view xml, std::string_view id);
 
 }  // namespace a3sim

@@ -7,12 +7,13 @@
 
 namespace a3sim {
 
-// Decides how flows share ports and cables: rates of classes of flows that have the same ports, path and cap, given
-// how many flows each class has; and what is left of each class's first flow as time passes. The caller numbers the
-// classes. Inside, bytes and picoseconds.
+// Computes the rates of classes of flows. The flows of a class have the same ports, path and cap; the caller
+// numbers the classes and tells how many flows each has. The solver also tracks the rest of each class's
+// first flow as time passes. Units are bytes and picoseconds.
 class RateSolver {
  public:
-  // A class whose first flow ends, the rest of that flow, and the possible rounding error of the rest.
+  // A class whose first flow ends, the rest of that flow in bytes, and the possible rounding error of the
+  // rest.
   struct Ending {
     std::uint32_t c;
     double left, slack;
@@ -20,7 +21,7 @@ class RateSolver {
 
   virtual ~RateSolver() = default;
 
-  // Adds a class without flows. Its number is the next, or that of a class removed.
+  // Adds a class without flows. `c` is the next number, or that of a removed class.
   virtual void add(std::uint32_t c, std::uint32_t from, std::uint32_t to, BytesPerSecond cap,
                    std::uint32_t path) = 0;
   // Removes a class without flows.
@@ -30,7 +31,7 @@ class RateSolver {
   virtual void leave(std::uint32_t c) = 0;
   virtual void set_egress(std::uint32_t port, BytesPerSecond capacity) = 0;
   virtual void set_ingress(std::uint32_t port, BytesPerSecond capacity) = 0;
-  // Solvers of ports alone are never asked for a cable.
+  // Never called for solvers of ports alone.
   virtual void set_cable(std::uint32_t /*cable*/, BytesPerSecond /*capacity*/) {}
 
   // Sets the rates of all classes. Each must have flows.
@@ -42,15 +43,15 @@ class RateSolver {
   virtual double ingress_rate(std::uint32_t port) const = 0;
   virtual double cable_rate(std::uint32_t /*cable*/) const { return 0; }
 
-  // The remaining bytes of the class's flow that ends first.
+  // Returns the remaining bytes of the class's flow that ends first.
   virtual double left(std::uint32_t c) const = 0;
   virtual void set_left(std::uint32_t c, double bytes) = 0;
   // Advances time at the rates solved last.
   virtual void serve(double picoseconds) = 0;
   // Returns picoseconds to the next end, or infinity.
   virtual double first_end() const = 0;
-  // Appends the classes whose first flow has no more left than `noise` and what flows in kSlack. The caller
-  // must then set the rest of each class's next flow, or remove the class.
+  // Appends the classes whose first flow has at most `noise` left, plus what flows in kSlack. The caller must
+  // then set the rest of each class's next flow, or remove the class.
   virtual void take_ending(double noise, std::vector<Ending>& ending) = 0;
 };
 

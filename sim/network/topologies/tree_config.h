@@ -8,7 +8,7 @@
 
 namespace a3sim {
 
-// A tree of a size that can be held; notes an error at `key` and returns null for a larger one.
+// Makes a tree. Notes an error at `key` and returns null if it is too large.
 std::unique_ptr<CableLayout> make_tree(const Config& config, std::string_view key,
                                        std::vector<TreeLevel> levels, std::uint32_t copies = 1,
                                        std::vector<std::uint32_t> places = {});
