@@ -18,7 +18,7 @@ class BlocksCheck final : public Check {
     }
   }
 
-  void look_at(std::uint32_t r) override {
+  void visit(std::uint32_t r) override {
     if (!any_) return;
     const TaskflowView::Rank& rank = taskflow_.ranks[r];
     for (std::uint32_t t = 0; t < rank.tasks.size(); ++t) {

@@ -85,7 +85,7 @@ class RegionsCheck final : public Check {
     }
   }
 
-  void look_at(std::uint32_t r) override {
+  void visit(std::uint32_t r) override {
     const TaskflowView::Rank& rank = taskflow_.ranks[r];
     for (std::uint32_t t = 0; t < rank.tasks.size(); ++t) {
       const TaskDescriptor& td = rank.tasks[t];
@@ -126,7 +126,7 @@ class ThresholdsCheck final : public Check {
     for (const TaskflowView::Rank& rank : taskflow_.ranks) received_.emplace_back(rank.events.size());
   }
 
-  void look_at(std::uint32_t rank) override {
+  void visit(std::uint32_t rank) override {
     for (const TaskDescriptor& td : taskflow_.ranks[rank].tasks) {
       if (td.trigger_rank < received_.size() && td.trigger_event < received_[td.trigger_rank].size()) {
         ++received_[td.trigger_rank][td.trigger_event];

@@ -16,7 +16,7 @@ class OperandsCheck final : public Check {
     for (const OperatorInfo& op : taskflow_.operators) types_.push_back(&Operators::get(op.type));
   }
 
-  void look_at(std::uint32_t r) override {
+  void visit(std::uint32_t r) override {
     const std::span<const TaskDescriptor> of_rank = taskflow_.ranks[r].tasks;
     blocks_.clear();
     for (const OperatorInfo& op : taskflow_.operators) blocks_.push_back(blocks_of(op, taskflow_.ranks[r]));

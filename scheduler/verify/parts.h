@@ -19,7 +19,7 @@ void check_group(const Schedule& schedule, Findings& findings);
 class Check {
  public:
   virtual ~Check() = default;
-  virtual void look_at(std::uint32_t rank) = 0;
+  virtual void visit(std::uint32_t rank) = 0;
   virtual void finish() {}  // called after all ranks have been visited
   const Findings& findings() const { return findings_; }
 

@@ -42,7 +42,7 @@ class ReadsCheck final : public Check {
     for (const OperatorInfo& op : taskflow_.operators) movers_.push_back(Operators::get(op.type).mover());
   }
 
-  void look_at(std::uint32_t r) override {
+  void visit(std::uint32_t r) override {
     const ExpertRanges experts(schedule_[r]);
     const std::span<const TaskDescriptor> tasks = taskflow_.ranks[r].tasks;
     for (std::uint32_t t = 0; t < tasks.size(); ++t) {

@@ -78,7 +78,7 @@ class RingCheck final : public Check {
         rings_(group.taskflow.operators.size(), Rings(static_cast<std::uint32_t>(schedule_.size()))),
         with_puts_(rings_.size()) {}
 
-  void look_at(std::uint32_t rank) override {
+  void visit(std::uint32_t rank) override {
     each_queued(schedule_[rank], [&](const TaskDescriptor& td) {
       if (!is_put(td)) return;
       with_puts_[td.op] = true;

@@ -162,7 +162,7 @@ class RowsCheck final : public Check {
     }
   }
 
-  void look_at(std::uint32_t r) override {
+  void visit(std::uint32_t r) override {
     const std::span<const TaskDescriptor> tasks = taskflow_.ranks[r].tasks;
     for (std::uint32_t t = 0; t < tasks.size(); ++t) {
       const TaskDescriptor& td = tasks[t];

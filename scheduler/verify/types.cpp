@@ -61,7 +61,7 @@ class TypesCheck final : public Check {
     for (const OperatorInfo& op : first.operators()) types_.emplace_back(Operators::get(op.type));
   }
 
-  void look_at(std::uint32_t rank) override {
+  void visit(std::uint32_t rank) override {
     if (!known_) return;
     const Ssc& ssc = schedule_[rank];
     const std::span<const OperatorInfo> operators = ssc.operators();

@@ -18,8 +18,8 @@ Checks make(const CheckedGroup& group, Makers... makers) {
   return checks;
 }
 
-void look_at(const Checks& checks, std::uint32_t rank) {
-  for (const std::unique_ptr<Check>& check : checks) check->look_at(rank);
+void visit(const Checks& checks, std::uint32_t rank) {
+  for (const std::unique_ptr<Check>& check : checks) check->visit(rank);
 }
 
 bool any_errors(const Checks& checks) {
@@ -39,7 +39,7 @@ void finish(const Checks& checks, Findings& findings) {
 }
 
 void run(const Checks& checks, const CheckedGroup& group, Findings& findings) {
-  for (std::uint32_t r = 0; r < group.taskflow.ranks.size(); ++r) look_at(checks, r);
+  for (std::uint32_t r = 0; r < group.taskflow.ranks.size(); ++r) visit(checks, r);
   finish(checks, findings);
 }
 
@@ -50,10 +50,10 @@ bool check_tasks(const CheckedGroup& group, Findings& findings) {
   Checks tasks;
   if (!any_errors(types)) tasks = make(group, operands_check, writes_check, reads_check);
   for (std::uint32_t r = 0; r < group.taskflow.ranks.size(); ++r) {
-    look_at(types, r);
-    look_at(tables, r);
+    visit(types, r);
+    visit(tables, r);
     if (any_errors(types) || any_errors(tables)) tasks.clear();  // they look up what may not be there
-    look_at(tasks, r);
+    visit(tasks, r);
   }
   finish(types, findings);
   if (!findings.errors.empty()) return false;

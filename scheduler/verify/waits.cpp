@@ -201,7 +201,7 @@ class WaitsCheck final : public Check {
   explicit WaitsCheck(const CheckedGroup& group)
       : group_(group), events_(group.taskflow), search_(events_), accesses_(group.taskflow, events_) {}
 
-  void look_at(std::uint32_t rank) override {
+  void visit(std::uint32_t rank) override {
     search_.add(rank, group_.taskflow.ranks[rank].tasks);
     accesses_.add(rank);
   }

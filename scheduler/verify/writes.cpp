@@ -108,7 +108,7 @@ class WritesCheck final : public Check {
   explicit WritesCheck(const CheckedGroup& group)
       : taskflow_(group.taskflow), places_(taskflow_.ranks.front().tensors.size() * ranks()) {}
 
-  void look_at(std::uint32_t r) override {
+  void visit(std::uint32_t r) override {
     const TaskflowView::Rank& rank = taskflow_.ranks[r];
     for (std::uint32_t t = 0; t < rank.tasks.size(); ++t) {
       const TaskDescriptor& td = rank.tasks[t];

@@ -60,7 +60,7 @@ class PieceBands {
   }
 
   // Returns the band, as a whole if possible: kSplit only if its pieces differ.
-  Band& look_at(std::uint32_t number) {
+  Band& visit(std::uint32_t number) {
     Band& band = bands_[number];
     if (band.state == State::kSplit) look_at_pieces(number);
     return band;

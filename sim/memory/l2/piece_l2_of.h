@@ -220,7 +220,7 @@ class PieceL2Of final : public PieceL2 {
   bool take_band(const L2Access& access, const PieceGrid::Slice& slice, std::uint32_t a_row,
                  L2Traffic& traffic) {
     if constexpr (TakesBands<Policy>) {
-      PieceBands::Band& band = bands_.look_at(slice.band);
+      PieceBands::Band& band = bands_.visit(slice.band);
       const bool uniform = band.state == PieceBands::State::kUniform;
       if (!uniform && (kWrite || band.state == PieceBands::State::kSplit)) return false;
       L2Traffic::Requests& counted = kWrite ? traffic.write : traffic.read;

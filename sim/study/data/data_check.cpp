@@ -147,7 +147,7 @@ DataCheck::DataCheck(DataCase data_case, std::uint64_t seed, std::map<std::strin
     pass.name = of_pass.name;
     pass.oracle = case_.oracles[i];
     pass.schedule = schedule_of(of_pass, capacity);
-    give(pass, of_pass.graph);
+    draw_inputs(pass, of_pass.graph);
     pass.expected = expected_tensors(case_, i, known_);
     CarriedRun carried(pass.schedule, counts_, sent_, pass.given);
     pass.makespan = carry(carried, {});
@@ -167,7 +167,7 @@ Schedule DataCheck::schedule_of(const a3sim::Pass& pass, const RoutingCounts& ca
 }
 
 // Draws external tensors, the same for all passes.
-void DataCheck::give(Pass& pass, const Graph& graph) {
+void DataCheck::draw_inputs(Pass& pass, const Graph& graph) {
   const RowLayout layout(case_.experiment.shape, counts_);
   for (std::uint32_t t = 0; t < graph.tensors().size(); ++t) {
     const TensorNode& node = graph.tensors()[t];

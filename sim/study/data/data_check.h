@@ -84,7 +84,7 @@ class DataCheck {
 
  private:
   Schedule schedule_of(const a3sim::Pass& pass, const RoutingCounts& capacity) const;
-  void give(Pass& pass, const Graph& graph);
+  void draw_inputs(Pass& pass, const Graph& graph);
   Duration carry(CarriedRun& run, const Delays& delays) const;
   std::vector<TensorComparison> compare_all(const Pass& pass, const CarriedRun& run) const;
 

@@ -48,7 +48,7 @@ class InterruptSignals {
 WorkerPool::WorkerPool(unsigned workers, Worker::Work work, const WorkerLimits& limits)
     : work_(std::move(work)), limits_(limits), slots_(workers) {}
 
-bool WorkerPool::give(Slot& slot, unsigned index, const Next& next) {
+bool WorkerPool::assign(Slot& slot, unsigned index, const Next& next) {
   slot.number = next(index);
   if (!slot.number) return false;
   if (!slot.worker) slot.worker = std::make_unique<Worker>(work_, limits_);
@@ -77,7 +77,7 @@ void WorkerPool::wait(int signals) {
   poll(files.data(), files.size(), static_cast<int>(std::ceil(1e3 * std::max(0.0, seconds))));
 }
 
-void WorkerPool::look_at(Slot& slot, const Done& done) {
+void WorkerPool::collect(Slot& slot, const Done& done) {
   WorkerReply reply;
   const Worker::Received received = slot.worker->receive(reply);
   if (received == Worker::Received::kReply) {
@@ -101,8 +101,8 @@ void WorkerPool::run(const Next& next, const Done& done, const Tick& tick) {
     working = false;
     for (unsigned w = 0; w < slots_.size(); ++w) {
       Slot& slot = slots_[w];
-      if (slot.number) look_at(slot, done);
-      if (slot.number || give(slot, w, next)) working = true;
+      if (slot.number) collect(slot, done);
+      if (slot.number || assign(slot, w, next)) working = true;
     }
     tick();
     if (working) wait(interrupts.file());

@@ -40,10 +40,10 @@ class WorkerPool {
     std::optional<std::uint64_t> number;
     Clock::time_point since;
   };
-  bool give(Slot& slot, unsigned index, const Next& next);
+  bool assign(Slot& slot, unsigned index, const Next& next);
   void finish(Slot& slot, WorkerReply reply, const Done& done);
   void wait(int signals);
-  void look_at(Slot& slot, const Done& done);
+  void collect(Slot& slot, const Done& done);
 
   Worker::Work work_;
   WorkerLimits limits_;
