@@ -12,7 +12,7 @@
 
 namespace a3sim {
 
-// What no execution of a schedule can beat, each by itself.
+// Times that no execution of a schedule can beat, each on its own.
 enum class Bound : std::uint8_t { kCube, kVector, kHbm, kLink, kPath };
 inline constexpr std::uint32_t kBounds = 5;
 constexpr std::string_view name_of(Bound bound) {
@@ -21,16 +21,19 @@ constexpr std::string_view name_of(Bound bound) {
 }
 
 struct Bounds {
-  // The slowest rank's arithmetic over all its cubes, its vectors; what it reads from outside, and writes
-  // beyond what the L2 holds, at the HBM's rates; its busiest port; and the longest chain of tasks and
-  // events, every task alone on the machine with everything in the L2, and a worker always free.
+  // kCube, kVector: the slowest rank's arithmetic, shared by all its cubes or vector cores. kHbm: the bytes
+  // that it reads from outside, and writes beyond what the L2 holds, at the HBM's rates. kLink: its busiest
+  // port. kPath: the longest chain of tasks and events, with every task alone on the machine, everything in
+  // the L2, and a worker always free.
   std::array<Duration, kBounds> time{};
 
-  Bound binding() const;  // the largest; the first of equals
+  // Returns the bound with the largest time, the first of equal ones.
+  Bound binding() const;
   Duration largest() const { return time[static_cast<std::size_t>(binding())]; }
 };
 
-// Of runs with these options: what the L2 may hold before, and whose flows move rows, matters.
+// Returns the bounds of runs with these options, which say what the L2 may hold before, and which flows move
+// rows.
 Bounds lower_bounds(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
                     const Program& program, const RunOptions& options = {});
 

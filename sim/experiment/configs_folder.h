@@ -7,12 +7,12 @@
 
 namespace a3sim {
 
-// The folder with the shipped configurations: $A3SIM_CONFIGS, else what is installed beside the program, else
-// that of the source tree.
+// Returns the folder with the shipped configurations: $A3SIM_CONFIGS, else the one installed beside the
+// program, else that of the source tree.
 std::filesystem::path configs_folder();
 
-// The files in a folder that have this ending, sorted, and what they are called without it; nothing where there is no
-// such folder.
+// files_in() returns the files in a folder that have this ending, sorted; names_in() returns their names
+// without it. Both return nothing if there is no such folder.
 std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder,
                                             std::string_view ending = ".yaml");
 std::vector<std::string> names_in(const std::filesystem::path& folder, std::string_view ending = ".yaml");

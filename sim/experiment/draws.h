@@ -11,29 +11,29 @@ namespace a3sim {
 
 struct Experiment;
 
-// How runs differ from one another. A factor of spread s is drawn evenly from 1 - s to 1 + s.
+// Says how much runs differ from one another. A factor of spread s is drawn evenly from 1 - s to 1 + s.
 struct JitterOptions {
-  std::uint32_t runs = 6;  // 0: one, as it is modelled
+  std::uint32_t runs = 6;  // 0: a single run without jitter
   std::uint64_t seed = 1;
   double durations = 0.05;  // spread of each task's own time; at least 0, below 1
-  double rates = 0.02;      // of the rates of memory and links, one factor each for a whole run
+  double rates = 0.02;      // spread of the rates of memory and links, one factor each for a whole run
 
   static JitterOptions none() { return {0, 1, 0, 0}; }
   std::uint32_t draws() const { return runs > 0 ? runs : 1; }
 };
 
-// One of the runs that jitter stands for: the same draws for every experiment ("common random numbers": Law,
-// Simulation Modeling and Analysis, ch. 11), so that two experiments are compared run by run.
+// One of the runs of the jitter. All experiments get the same draws ("common random numbers": Law, Simulation
+// Modeling and Analysis, ch. 11), so that two experiments are compared run by run.
 struct Draw {
   JitterOptions jitter = JitterOptions::none();
   std::uint32_t run = 0;
 
-  // The jitter, without any where there is one run as it is modelled.
+  // Returns the jitter, or none if there is a single run without jitter.
   JitterOptions options() const { return jitter.runs > 0 ? jitter : JitterOptions::none(); }
 };
 
-// What a run does to a task's time. The same task has the same factor under every order: it is known by its operator,
-// number, expert, source and destination, not by its place in a queue.
+// Varies the times of a schedule's tasks in a run. A task has the same factor under every order, because its
+// operator, number, expert, source and destination decide the factor, not its place in a queue.
 class TaskJitter final : public TaskHooks {
  public:
   // `schedule` must outlive it. `pass` and `run` count from 0.
@@ -46,8 +46,8 @@ class TaskJitter final : public TaskHooks {
   std::uint64_t seed_;
 };
 
-// The same of a program on streams, where a task is known by its rank, its name, and how many of that name came before
-// it there.
+// Does the same for a program on streams. A task's rank, its name, and its number among the rank's tasks of
+// that name decide its factor.
 class StreamJitter final : public TaskHooks {
  public:
   StreamJitter(const StreamProgram& program, const JitterOptions& options, std::uint32_t run,
@@ -55,11 +55,11 @@ class StreamJitter final : public TaskHooks {
   double slowness(RankId rank, std::uint32_t task) override;
 
  private:
-  std::vector<double> factors_;  // by task
+  std::vector<double> factors_;  // one factor per task
 };
 
-// The machine of a run: the rates of L2, HBM, ports, puts and the host's collectives, each group with a factor of its
-// own.
+// Returns the experiment on the machine of a run. The rates of L2, HBM, ports, puts and the host's
+// collectives each have a factor of their own.
 Experiment with_jitter(const Experiment& experiment, const JitterOptions& options, std::uint32_t run);
 
 }  // namespace a3sim

@@ -14,23 +14,24 @@
 
 namespace a3sim {
 
-// Latencies by run.
+// Latencies, one per run.
 using Latencies = std::vector<Duration>;
 
-// One of the experiments that are compared: it differs from the others in its order, its machine or anything else.
+// One of several experiments to compare. They may differ in order, machine or anything else.
 struct Variant {
   Experiment experiment;
-  std::shared_ptr<const PreparedWork> work;  // none: it has not been prepared, or does not fit
+  std::shared_ptr<const PreparedWork> work;  // null if not prepared, or if it does not fit
 
   std::size_t passes() const { return work ? work->passes() : 0; }
 };
 
-// Prepares the work of those that have none, so many at a time. With `refused`, a variant that cannot be prepared is left
-// without, and its reason goes there; otherwise the first one's InputError is thrown.
+// Prepares the variants that are not prepared yet, in parallel. A variant that cannot be prepared stays
+// without work, and its reason goes to its entry in `refused`. If `refused` is null, throws the InputError of
+// the first one instead.
 void prepare(std::span<Variant> variants, unsigned threads, std::vector<std::string>* refused = nullptr);
 
-// Which passes run alike under several variants on one machine. One run stands for all of them: orders often differ in
-// one pass, or in one queue of it.
+// Finds passes that run alike under several variants on one machine, so that one run represents all of them.
+// Orders often differ in one pass only, or in one queue of it.
 class EqualPasses {
  public:
   explicit EqualPasses(std::span<const Variant> variants);
@@ -38,52 +39,56 @@ class EqualPasses {
   struct Pass {
     std::size_t variant, pass;
   };
-  // The passes to run: of equal ones the first variant's. Later passes come first, for backward takes longer.
+  // Returns the passes to run: of equal ones, the first variant's. Later passes come first, because backward
+  // takes longer.
   const std::vector<Pass>& to_run() const { return to_run_; }
-  // The variant whose run stands for this one's; itself, if that is to run.
+  // Returns the variant whose run represents this one's pass; itself, if the pass is to be run.
   std::size_t first(std::size_t variant, std::size_t pass) const { return first_[variant][pass]; }
-  // The first variant before this one whose passes are all alike.
+  // Returns the first variant before this one whose passes are all equal to its passes.
   std::optional<std::size_t> same_as(std::size_t variant) const;
 
  private:
-  std::vector<std::vector<std::size_t>> first_;  // by variant, then pass; empty where it does not fit
+  // One entry per variant, then pass; empty if the variant does not fit.
+  std::vector<std::vector<std::size_t>> first_;
   std::vector<Pass> to_run_;
 };
 
-// What a variant came to.
+// The outcomes of a variant.
 struct Evaluated {
-  std::vector<std::vector<PassOutcome>> passes;  // by pass, by run
+  std::vector<std::vector<PassOutcome>> passes;  // one entry per pass, then run
 
-  // Of all passes, one after the other, by run.
+  // These return sums over all passes, one per run.
   Latencies totals() const;
   Latencies ends_apart() const;
-  // Of one pass, by run.
+  // Returns the latencies of one pass, one per run.
   Latencies latencies(std::size_t pass) const;
-  // Whether some run stopped at its limit: then its latency is no more than a lower bound.
+  // Returns whether some run stopped at its limit. Its latency is then only a lower bound.
   bool stopped() const;
 };
 
 struct EvaluateOptions {
   JitterOptions jitter{};
   unsigned threads = 1;      // results do not depend on it
-  bool one_machine = false;  // all variants are on one machine: passes that are alike run once
-  // Which of the jitter's runs: from `first_run` on, at most so many.
+  bool one_machine = false;  // all variants are on one machine, so that equal passes run once
+  // Selects among the jitter's runs: at most `runs` of them, from `first_run` on.
   std::uint32_t first_run = 0, runs = std::numeric_limits<std::uint32_t>::max();
-  // By run, totals that are of interest; empty: all are. A run of a pass stops once it and the bounds of the variant's
-  // other passes exceed that. Which variant is the best never changes for it.
+  // One limit per run; empty: no limits. A run of a pass stops once its time and the bounds of the variant's
+  // other passes exceed the run's limit. This never changes which variant is the best.
   Latencies limits{};
-  // Runs a pass of a variant where more is wanted than its outcome; none: its work does, which alone keeps to limits.
+  // If set, runs a pass of a variant instead of its work, for callers that need more than its outcome. Limits
+  // then have no effect.
   std::function<PassOutcome(std::size_t variant, std::size_t pass, const Draw& draw)> run{};
-  // What is to be done beside the runs, and begins before them.
+  // Other jobs to do in parallel. They start before the runs.
   std::vector<std::function<void()>> beside{};
 };
 
-// Runs all variants that fit in the same draws. Throws what a run throws, the first one's in the order of variants and
-// runs; Ctrl-C ends it, where a program asks for that (interruption.h).
+// Runs all variants that fit, in the same draws. Throws what a run throws: the first one's exception, in the
+// order of variants and runs. Ctrl-C ends it in programs that check for it (interruption.h).
 std::vector<Evaluated> evaluate(std::span<const Variant> variants, const EvaluateOptions& options);
 
-// The same, for variants too large to be held at once: each is prepared, run and given up before the next one of its
-// thread. Why one failed stands in `failed`, by variant; the others run all the same.
+// Does the same for variants too large to be held at once: each thread prepares, runs and frees one after
+// another. `failed` gets one entry per variant: the reason why it failed, or an empty string. The others
+// still run.
 std::vector<Evaluated> evaluate_in_turn(std::span<const Variant> variants, const EvaluateOptions& options,
                                         std::vector<std::string>& failed);
 

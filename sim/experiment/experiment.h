@@ -22,19 +22,19 @@
 
 namespace a3sim {
 
-// One graph that an experiment runs: forward, backward, or the experiment's own.
+// A graph that an experiment runs: forward, backward, or the experiment's own.
 struct Pass {
   std::string name;
   Graph graph;
 };
 
-// Everything that a configuration says, checked.
+// The checked contents of a configuration.
 struct Experiment {
   std::string name;
   Hardware hardware;
-  Program program;      // how what runs on it works
-  WorkerKinds workers;  // that run tasks, of all of the hardware's kinds
-  std::string network;  // the backend
+  Program program;      // how the code that runs on it works
+  WorkerKinds workers;  // the workers that run tasks, for all kinds of the hardware
+  std::string network;  // name of the backend
   std::shared_ptr<const ExperimentWork> work;
   RunOptions run;  // how its work runs
 
@@ -43,51 +43,53 @@ struct Experiment {
   Parallel parallel;
   RoutingSpec routing;
   Window window = Window::kTransport;
-  FfnForm ffn;                            // of a MoE-FFN, alone or in a training step
-  std::vector<Pass> passes;               // run one after the other, a barrier between
-  std::vector<std::string> not_modelled;  // parts of the model, as its file says
-  std::vector<std::string> absent;        // operators that orders may name, though no pass has them
-  std::string timed;                      // what a latency is, where passes do not say it themselves
+  FfnForm ffn;                            // form of a MoE-FFN, alone or in a training step
+  std::vector<Pass> passes;               // run one after another, with a barrier between
+  std::vector<std::string> not_modelled;  // parts of the model that are not simulated, as its file says
+  std::vector<std::string> absent;        // operators that orders may name although no pass has them
+  std::string timed;                      // definition of a latency, if passes do not give one
 
-  // How its schedules are compiled.
+  // These decide how its schedules are compiled.
   OrderSpec order;
   CutOptions cut;
-  std::optional<std::uint32_t>
-      bucket_rows;           // capacity of each (source, expert); none: the routing's own counts
+  // Capacity of each (source, expert). If not set, the routing's own counts.
+  std::optional<std::uint32_t> bucket_rows;
   std::string bucket_where;  // file:line:column: key, for messages
-  std::uint32_t kept = 0;    // ranks that stand for all (scheduler/compile/turns.h); 0: all run
+  std::uint32_t kept = 0;    // number of ranks that represent all (scheduler/compile/turns.h); 0: all run
 
-  // Where it comes from.
-  std::shared_ptr<const ConfigValue> tree;  // the configuration as files and overrides state it
-  std::string resolved;                     // the whole of it as it was understood
-  std::vector<std::pair<std::string, std::string>> values;  // all values in it, by path
+  // The configuration that it was read from.
+  std::shared_ptr<const ConfigValue> tree;                  // as files and overrides state it
+  std::string resolved;                                     // the whole configuration as it was understood
+  std::vector<std::pair<std::string, std::string>> values;  // all its values, by path
 
-  // The experiment of the same configuration with these values: `path.to.key=value`, as `--set` takes them. What was
-  // changed in the structs above since it was read is not part of it. Throws InputError as load_experiment() does.
+  // Returns the experiment of the same configuration with these changes: `path.to.key=value`, as `--set`
+  // takes them. Changes made to the structs above since it was read are lost. Throws InputError as
+  // load_experiment() does.
   Experiment with(std::span<const std::string> changes) const;
 };
 
-// Reads a configuration file with its includes and `--set` overrides.
-// Throws InputError with everything that is wrong with it, a line each.
+// Reads a configuration file with its includes and `--set` overrides. Throws InputError with everything that
+// is wrong with it, one line each.
 Experiment load_experiment(const std::filesystem::path& file, std::span<const std::string> overrides);
 
-// The same from text that stands for the file `name`.
+// Does the same with the text of a file. Messages call it `name`.
 Experiment parse_experiment(std::string_view text, const std::string& name,
                             std::span<const std::string> overrides);
 
-// The same from a configuration that has been read, with what was noted about it until now.
+// Does the same with a configuration that has been read. `diagnostics` holds the errors noted so far.
 Experiment read_experiment(const Config& root, const Diagnostics& diagnostics);
 
-// The rows that the experiment's routing sends. Throws InputError where it does not fit the shape.
+// Returns the rows that the experiment's routing sends. Throws InputError if the routing does not fit the
+// shape.
 RoutingCounts routing_of(const Experiment& experiment);
 
-// The capacities to compile for: the bucket's, or the counts themselves.
+// Returns the capacities to compile for: the bucket's, or the counts themselves.
 RoutingCounts capacity_of(const Experiment& experiment, const RoutingCounts& counts);
 
-// The network backend that the experiment names.
+// Returns the network backend that the experiment names.
 const NetworkBackend& backend_of(const Experiment& experiment);
-// The same for runs in threads beside one another: SimGrid allows one engine a process, and the native
-// backend shares ports exactly as it does.
+// Does the same for runs in parallel threads. SimGrid allows only one engine per process; the native backend,
+// which shares ports exactly as SimGrid does, replaces it.
 const NetworkBackend& backend_in_threads(const Experiment& experiment);
 
 }  // namespace a3sim

@@ -4,8 +4,9 @@
 
 namespace a3sim {
 
-// Reads from the block `experiment` in which form a MoE-FFN's graph is laid out: `batches`, `columns`, `dispatch`. The model
-// and how schedules run have been read; micro-batches share the rank's `tokens`. Notes what is wrong.
+// Reads the form of a MoE-FFN's graph from the block `experiment`: `batches`, `columns`, `dispatch`. Must be
+// called after the model and the run options have been read. Micro-batches share the rank's `tokens`. Notes
+// what is wrong.
 FfnForm read_ffn_form(const Config& root, const Config& block, const Experiment& experiment,
                       std::uint64_t tokens);
 

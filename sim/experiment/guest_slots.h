@@ -10,25 +10,27 @@
 
 namespace a3sim {
 
-// Taskflows with slots for guests: behind each rank's own experts stand places for others', which a plan fills anew for
-// every micro-batch. One schedule is compiled, for the most rows that any of them sends anywhere, and replayed. Rows of
-// an expert that moves go straight to its slot, once the plan is known; its weights come by the home's copy engine, and
-// products of the slot wait for them. Copies take no bandwidth from anything else here, and gradients of guests'
-// weights go home behind the layer: what comes out is at most too good for moving.
+// Runs taskflows with slots for guests. Each rank has its own experts, followed by slots for other ranks'
+// experts. A plan fills the slots anew for every micro-batch. One schedule is compiled, for the most rows
+// that any micro-batch sends anywhere, and replayed.
+// Rows of a moved expert go straight to its slot once the plan is known. Its home's copy engine brings its
+// weights, and products of the slot wait for them.
+// Copies take no bandwidth from anything else, and gradients of guests' weights return after the layer.
+// Results are therefore, if anything, too good for moving.
 class GuestSlots {
  public:
-  // The experiment says `method: feplb` (with slots), or `none` (without). Throws InputError for other methods, for
-  // hardware without copy engines, and as compiling does.
+  // The experiment's `method` must be `feplb` (with slots) or `none` (without). Throws InputError for other
+  // methods, for hardware without copy engines, and for what compile_pass() refuses.
   GuestSlots(const Experiment& experiment, const Batches& batches);
 
   // Runs all micro-batches.
   std::vector<MicroBatchResult> run() const;
-  // The schedules that all of them share.
+  // Returns the schedules that all micro-batches share.
   const std::vector<CompiledPass>& passes() const { return compiled_.passes; }
-  // Runs one pass of one micro-batch on this hardware; `hooks`, if any, say what tasks take beside.
+  // Runs one pass of one micro-batch on this hardware. `hooks` may be null, or change the tasks' times.
   RunResult run_pass(std::size_t batch, std::size_t pass, const Hardware& hardware, const Program& program,
                      TaskHooks* hooks) const;
-  // What no run of it can beat.
+  // Returns the bounds of such a run.
   Bounds bounds(std::size_t batch, std::size_t pass, const Hardware& hardware, const Program& program) const;
 
   // For tests: the rows of a micro-batch as they are placed, and its moves.
@@ -37,14 +39,14 @@ class GuestSlots {
 
  private:
   bool is_forward(std::size_t pass) const { return compiled_.passes[pass].name != "backward"; }
-  // Bytes of an expert.
+  // Returns the bytes of an expert's weights.
   double weights() const { return 2.0 * 3 * experiment_.shape.hidden * experiment_.shape.intermediate; }
   RoutingCounts place(const RoutingCounts& counts, const std::vector<ExpertMove>& moves) const;
 
-  std::uint32_t own_ = 0, slots_ = 0;  // experts of a rank
+  std::uint32_t own_ = 0, slots_ = 0;  // experts and slots of a rank
   Experiment experiment_;
   bool balances_ = false;
-  std::vector<std::vector<ExpertMove>> moves_;  // by micro-batch
+  std::vector<std::vector<ExpertMove>> moves_;  // one list per micro-batch
   std::vector<RoutingCounts> placed_;
   Compiled compiled_;
 };

@@ -7,25 +7,28 @@
 
 namespace a3sim {
 
-// For programs that embed this one. What is given is called now and then while schedules are compiled and run, on the
-// thread that does so; what it throws ends that. Null, as at the start: nothing is.
+// Sets a function for programs that embed this one. It is called regularly while schedules are compiled and
+// run, on the thread that does so. An exception that it throws ends that work. Null, the default, means no
+// function.
 using InterruptionCheck = void (*)();
 void set_interruption_check(InterruptionCheck check);
 
-// Calls it.
+// Calls the function that was set, if any.
 void check_interruption();
 
-// Calls it whenever a task starts.
+// Calls the function whenever a task starts.
 class InterruptionHooks final : public TaskHooks {
  public:
   void started(RankId, std::uint32_t) override { check_interruption(); }
 };
 
-// Calls it whenever a task starts, tells now and then how many have, and is `inner`, where there is one, for all else.
+// Calls the function whenever a task starts, reports progress every so many tasks, and otherwise forwards to
+// `inner`, which may be null.
 class InterruptibleHooks final : public TaskHooks {
  public:
   InterruptibleHooks(TaskHooks* inner, Progress& tasks) : inner_(inner), tasks_(tasks) {}
-  // Those that a run takes: `inner` itself where nothing is to be called.
+  // Returns the hooks for a run. These are `inner` itself if there is nothing to call and no progress to
+  // show.
   TaskHooks* hooks();
 
   Duration delay(RankId rank, std::uint32_t task, Time at) override;

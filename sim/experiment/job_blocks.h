@@ -4,10 +4,10 @@
 
 namespace a3sim {
 
-// What the steps of a job have and a single run has not.
+// Blocks that only jobs of many steps have, not single runs.
 inline constexpr const char* kJobBlocks[] = {"hosts", "noise", "faults"};
 
-// Notes such blocks as errors that name the command which takes them.
+// Notes such blocks as errors. The message names the command that takes them.
 inline void refuse_job_blocks(const Config& root) {
   for (const char* block : kJobBlocks) {
     if (!root.has(block)) continue;

@@ -7,18 +7,20 @@
 
 namespace a3sim {
 
-// Reads from the block `experiment` which operators are in one taskflow (`kernels`), and whose kernels come last in their
-// stream (`postponed`). Each list has names of operators or patterns of them (GMM*). Notes what is wrong.
+// Reads two lists of operators from the block `experiment`: those that share one taskflow (`kernels`), and
+// those whose kernels come last in their stream (`postponed`). Entries are names of operators or patterns of
+// names (GMM*). Notes what is wrong.
 void read_kernels(const Config& block, Experiment& experiment);
 
-// What is wrong with a key of the block `experiment`.
+// An error in a key of the block `experiment`.
 struct KernelListError {
   std::string key, why;
 };
 
-// Replaces what the lists say by the names of operators of the experiment's passes, which must be known. Returns what is
-// wrong: entries that no operator fits, an operator in two kernels, one that reads what a later kernel writes.
-// `experiment.order.elsewhere` has the operators of other passes. Lists of an experiment without passes stay as they are.
+// Replaces the lists' entries by the names of operators of the experiment's passes, which must be known.
+// Returns what is wrong: entries that no operator fits, an operator in two kernels, or one that reads what a
+// later kernel writes. `experiment.order.elsewhere` holds the operators of other passes. Does nothing for an
+// experiment without passes.
 std::vector<KernelListError> name_kernels(Experiment& experiment);
 
 }  // namespace a3sim

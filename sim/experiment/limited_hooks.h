@@ -4,8 +4,8 @@
 
 namespace a3sim {
 
-// Ends a run with the first task that starts later than a limit, as what ends behind it must, and is `inner` for all
-// else.
+// Ends a run at the first task that starts later than a limit, because the run must then end later too.
+// Otherwise forwards to `inner`.
 class LimitedHooks final : public TaskHooks {
  public:
   LimitedHooks(TaskHooks& inner, Duration limit) : inner_(inner), limit_(Time(limit)) {}

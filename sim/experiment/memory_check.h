@@ -7,13 +7,14 @@
 
 namespace a3sim {
 
-// What takes memory for each task of a pass.
+// The work that takes memory for each task of a pass.
 enum class MemoryOf { kCompilation, kRun, kRecordedRun };
 
+// Returns whether the work on so many tasks fits in `memory`.
 bool fits_memory(std::uint64_t tasks, MemoryOf memory_of, Bytes memory);
 
-// Throws RunError if that would be more than `memory`: a machine that swaps stands still for all who use it.
-// `what`: the experiment or pass, as the message begins.
+// Throws RunError if it does not fit, because a machine that swaps stops for all its users. `what` is the
+// experiment or pass; the message begins with it.
 void check_memory(const std::string& what, std::uint64_t tasks, MemoryOf memory_of, Bytes memory);
 
 }  // namespace a3sim

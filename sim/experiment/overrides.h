@@ -8,22 +8,22 @@
 
 namespace a3sim {
 
-// A value that a file lays over a configuration, as `--set` does.
+// A value that a file overrides in a configuration, as `--set` does.
 struct Override {
-  std::string key;    // path.to.key; `include`: a file, relative to the one that this stands in
+  std::string key;    // path.to.key; or `include`, a file relative to the file that holds this override
   std::string value;  // YAML
   Mark mark;
   std::string text() const { return key + '=' + value; }
 };
 
-// One override of `folder`'s file. Paths in it are relative to the folder, like every path in a file.
+// Makes an override for a file in `folder`. Paths in it are relative to the folder, as in every file.
 Override make_override(const std::string& key, const std::string& yaml, const Mark& mark,
                        const std::filesystem::path& folder);
 
-// All of a mapping `{path.to.key: value}`.
+// Reads all overrides of a mapping `{path.to.key: value}`.
 std::vector<Override> read_overrides(const Config& map, const std::filesystem::path& folder);
 
-// YAML's text without the quotes that it may stand in.
+// Returns YAML text without the quotes around it, if any.
 std::string without_quotes(const std::string& yaml);
 
 }  // namespace a3sim

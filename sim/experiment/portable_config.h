@@ -8,15 +8,14 @@
 
 namespace a3sim {
 
-// A resolved configuration that runs from wherever it is put, if these files stand beside it: those that it
-// reads, by names of their own.
+// A resolved configuration that runs from any folder, together with copies of the files that it reads.
 struct PortableConfig {
   std::string resolved;
   std::vector<std::pair<std::string, std::string>> files;     // name, contents
-  std::vector<std::pair<std::string, std::string>> values{};  // of the configuration, by path
+  std::vector<std::pair<std::string, std::string>> values{};  // values of the configuration, by path
 };
 
-// Throws InputError where a file that the experiment was read from cannot be read any more.
+// Throws InputError if a file that the experiment was read from can no longer be read.
 PortableConfig portable(const Experiment& experiment);
 
 }  // namespace a3sim

@@ -12,7 +12,7 @@
 
 namespace a3sim {
 
-// One pass of an experiment, run.
+// The result of one pass of an experiment.
 struct PassResult {
   std::string name;
   Schedule schedule;
@@ -20,32 +20,33 @@ struct PassResult {
   Bounds bounds;
 };
 
-// How the experiment's schedules run, with or without each task's record.
+// Returns the run options of the experiment's schedules. `record` asks for a record of each task.
 RunOptions options_of(const Experiment& experiment, bool record);
 
-// One pass, on the experiment's machine. Safe for many threads at once, each with its own hooks; so the
-// backend is that of threads. Throws as run_schedule() does.
+// Runs one pass on the experiment's machine. Thread-safe if each thread has its own hooks; it therefore uses
+// backend_in_threads(). Throws as run_schedule() does.
 RunResult run_pass(const Experiment& experiment, const Compiled& compiled, std::size_t pass,
                    const RunOptions& options);
-// One pass in one of the draws, with or without each task's record; it stops where a task starts behind the limit.
+// Runs one pass in one of the draws, with or without a record of each task. Stops at a task that starts after
+// the limit.
 RunResult run_drawn(const Experiment& experiment, const Compiled& compiled, std::size_t pass,
                     const Draw& draw, bool record, Duration limit = Duration::max());
-// What no run of the pass can beat.
+// Returns the bounds of the pass.
 Bounds bounds_of(const Experiment& experiment, const Compiled& compiled, std::size_t pass,
                  const RunOptions& options);
 
-// All passes, with their bounds. A barrier stands between passes, so that none looks at another: they run beside one
-// another in so many threads, if the backend takes several and the machine has the memory. Results do not depend on the
-// number of threads.
+// Runs all passes, with their bounds. There is a barrier between passes, so that none depends on another.
+// They run in parallel threads, if the backend allows it and the machine has the memory. Results do not
+// depend on the number of threads.
 std::vector<PassResult> run_compiled(const Experiment& experiment, const Compiled& compiled, bool record,
                                      const NetworkBackend& backend, unsigned threads = 1);
 
-// Compiles and runs an experiment, on the backend that it names or another one.
+// Compiles and runs an experiment, on the backend that it names or on another one.
 std::vector<PassResult> run_experiment(const Experiment& experiment, bool record);
 std::vector<PassResult> run_experiment(const Experiment& experiment, bool record,
                                        const NetworkBackend& backend);
 
-// The latency of all passes, one after the other.
+// Returns the latency of all passes, one after another.
 Duration total_of(std::span<const Duration> passes);
 Duration total_of(std::span<const PassResult> passes);
 

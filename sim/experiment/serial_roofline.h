@@ -14,27 +14,28 @@ namespace a3sim {
 
 struct StreamProgram;
 
-// What a reader would compute by hand of a pass from the machine's file: the simplest formula, which predictions stand
-// beside. Nothing overlaps and nothing waits; how tasks are cut, ordered and signalled does not count.
+// The simplest estimate of a pass, which a reader could compute by hand from the machine's file, to compare
+// with predictions. Nothing overlaps and nothing waits; it ignores how tasks are cut, ordered and signalled.
 struct SerialRoofline {
-  // The busiest rank's operators, one after the other: each takes the longer of its products' arithmetic, at a part of
-  // the peak, and of its bytes at the HBM's rates, each operand and result counted once.
+  // Operators of the busiest rank, one after another. Each takes the longer of two times: its products'
+  // arithmetic at a part of the peak, and its bytes at the HBM's rates. Each operand and result counts once.
   Duration operators{};
-  // What ranks send each other: the busiest port's bytes, at its rate.
+  // The busiest port's bytes, at its rate.
   Duration link{};
-  Duration latency{};  // one, of the farthest two ranks that exchange bytes
-  Duration launch{};   // one
+  Duration latency{};  // one latency, between the farthest two ranks that exchange bytes
+  Duration launch{};   // one launch
 
   Duration total() const { return operators + link + latency + launch; }
 };
 
-// Of a schedule under a routing. `part_of_peak`: of the cubes' arithmetic that products are said to reach, beside
-// what the machine's file says of its speed.
+// Computes the estimate for a schedule under a routing. `part_of_peak` is the part of the cubes' arithmetic
+// that products reach, on top of the speed that the machine's file states.
 SerialRoofline serial_roofline(const Schedule& schedule, const RoutingCounts& counts,
                                const Hardware& hardware, const Program& program, const RunOptions& options,
                                double part_of_peak);
 
-// Of those tasks of a program on streams that `counts` returns true for; by their numbers.
+// Computes it for those tasks of a program on streams for which `counts` returns true. Its argument is the
+// task's number.
 SerialRoofline serial_roofline(const StreamProgram& stream_program, const Hardware& hardware,
                                const Program& program, std::span<const std::uint32_t> dies,
                                double part_of_peak, const std::function<bool(std::uint32_t)>& counts);

@@ -7,9 +7,9 @@
 
 namespace a3sim {
 
-// What no run of a pass on streams can beat: each rank's workers, busy with their kernels; the bytes that these bring
-// from HBM; its busiest port; and the longest chain of tasks, each alone on the machine, along streams and events.
-// Tasks that the latency does not wait for are left out. `dies`: where the ranks lie.
+// Returns the bounds of a pass on streams: each rank's workers, busy with their kernels; the bytes that these
+// bring from HBM; its busiest port; and the longest chain of tasks along streams and events, each task alone
+// on the machine. Leaves out tasks that the latency does not wait for. `dies` says where the ranks are.
 Bounds stream_bounds(const StreamPass& pass, const Hardware& hardware, std::span<const std::uint32_t> dies);
 
 }  // namespace a3sim

@@ -5,14 +5,15 @@
 
 namespace a3sim {
 
-// Each rank is one of its own; or stands for its peers, and what it sends to them goes to itself.
+// How ranks of a program relate to their peers. kAreRanks: each peer is a rank of its own. kStandTogether: a
+// rank represents its peers, and sends to itself what it sends to them.
 enum class Peers : std::uint8_t { kAreRanks, kStandTogether };
 
-// What is wrong with a program on streams: a task that waits for itself or a later one, so that some program could wait
-// in a circle; a rank, a kind of worker or more workers of it than there are; bytes to nowhere.
+// Checks a program on streams. Errors are: a task that waits for itself or a later one (so a deadlock is
+// possible); a rank or a kind of worker that does not exist; more workers than there are; bytes to no rank.
 Findings check_program(const StreamProgram& program, Peers peers = Peers::kAreRanks);
 
-// The same of a pass of a micro-batch, and whether every routed row is computed, once.
+// Does the same for a pass of a micro-batch, and checks that every routed row is computed once.
 Findings check_stream_pass(const StreamPass& pass, const MicroBatch& batch);
 
 }  // namespace a3sim

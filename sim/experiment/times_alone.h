@@ -8,15 +8,15 @@
 
 namespace a3sim {
 
-// CostModel's arithmetic() and least() of many tasks. Both follow from the sizes of a task's work: where it
-// lies does not matter, and most tasks of an operator, on all ranks, are of the same sizes. Each is looked at
-// once.
+// Computes CostModel's arithmetic() and least() of many tasks. Both depend only on the sizes of a task's
+// work, not on where it lies, and most tasks of an operator have the same sizes on all ranks. Each size is
+// therefore computed only once.
 class TimesAlone {
  public:
   struct Times {
     Duration arithmetic{}, least{};
   };
-  // Cost models may differ in their clocks only.
+  // `cost` may differ from call to call only in its clock.
   Times compute(const Work& work, const CostModel& cost);
 
  private:

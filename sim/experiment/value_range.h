@@ -6,11 +6,11 @@
 
 namespace a3sim {
 
-// What latencies come to at the two ends of what public sources leave open of the links, of collectives, and of
-// launching and meeting: all values at their fast ends, and all at their slow ones. No probability is meant.
+// The latencies at the two ends of what public sources leave open about links, collectives, launches and
+// barriers: with all values at their fast ends, and with all at their slow ends. It implies no probability.
 struct LatencyRange {
-  std::vector<Duration> fast, slow;   // by pass
-  std::vector<SourcedValue> assumed;  // the values, those alone that this way of running uses
+  std::vector<Duration> fast, slow;   // one entry per pass
+  std::vector<SourcedValue> assumed;  // only the values that this way of running uses
 };
 LatencyRange latency_range(const Experiment& experiment, const Compiled& compiled);
 

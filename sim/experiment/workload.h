@@ -11,28 +11,28 @@
 
 namespace a3sim {
 
-// What an experiment runs: where its shape and its passes come from; one file each, registered by the name
-// that `experiment.workload` gives.
+// A source of an experiment's shape and passes. Each is one file, registered by the name that
+// `experiment.workload` gives.
 struct Workload {
   static constexpr std::string_view kKind = "workload";
-  // Reads the workload's own keys: those in the block `experiment`, and blocks of its own. The hardware, the
-  // workers and how schedules run have been read. Notes what is wrong.
+  // Reads the workload's own keys: those in the block `experiment`, and its own blocks. Called after the
+  // hardware, the workers and the run options have been read. Notes what is wrong.
   void (*read)(const Config& root, const Config& block, Experiment& experiment);
 };
 using Workloads = Registry<Workload>;
 
-// Reads the block `experiment` and those that its workload needs.
+// Reads the block `experiment` and the blocks that its workload needs.
 void read_workload(const Config& root, Experiment& experiment);
 
-// For workloads. The blocks `parallel`, `model` and `routing`:
+// For workloads: reads the blocks `parallel`, `model` and `routing`.
 void read_model(const Config& root, Experiment& experiment);
-// Whether operators run one after the other, as kernels that are cut for themselves.
+// Returns whether operators run one after another, as separate kernels, each cut on its own.
 bool in_kernels(const Experiment& experiment);
-// The executions that a mapping names; what is none is noted.
+// Returns the executions that a mapping names. Notes names that are none.
 std::vector<std::string> executions_in(const Config& by);
-// A value that may differ by execution stands plain, or as a mapping: `aiv: {static: 24, kernel: 48}`. What
-// `read(map, key)` gives of the experiment's own; those of other executions are read too, so that a mistake in
-// one is told before it is run.
+// Reads a value that may differ by execution. It is given plainly, or as a mapping: `aiv: {static: 24,
+// kernel: 48}`. Returns what `read(map, key)` gives for the experiment's execution. Reads those of other
+// executions too, so that a mistake in one is reported before it is run.
 template <class Read>
 auto of_execution(const Config& block, std::string_view key, const Experiment& experiment, const Read& read) {
   if (!block.is_map(key)) return read(block, std::string(key));
@@ -41,9 +41,10 @@ auto of_execution(const Config& block, std::string_view key, const Experiment& e
     if (name != experiment.run.execution) static_cast<void>(read(by, name));
   return read(by, experiment.run.execution);
 }
-// No size of a shape is above this.
+// The largest size of a shape.
 inline constexpr std::int64_t kMostShape = 1 << 30;
-// An A3 die's memory. Nothing larger can be measured, and what is much larger never ends here either.
+// Notes an error if a tensor is larger than an A3 die's memory. Nothing larger can be measured, and much
+// larger ones would never finish.
 void check_fits_memory(const Config& config, std::string_view key, double elements, DataType dtype);
 
 }  // namespace a3sim

@@ -10,7 +10,7 @@
 
 namespace a3sim {
 
-// The names of the kernels of all methods' programs, by which results refer to them.
+// The names of the kernels of all methods' programs. Results refer to kernels by these names.
 struct KernelName {
   static constexpr const char *kCounts = "Counts", *kPlan = "Plan", *kDispatch = "Dispatch",
                               *kPermute = "Permute", *kGmm1 = "GMM1", *kSwiglu = "SwiGLU", *kGmm2 = "GMM2",
@@ -19,7 +19,7 @@ struct KernelName {
                               *kReturn = "Return", *kGradients = "Gradients", *kAdd = "Add";
 };
 
-// One task per rank.
+// One task per rank, by its number in the program.
 using Each = std::vector<std::uint32_t>;
 
 // The bytes that each rank sends to each rank, including itself.
@@ -46,13 +46,14 @@ using RowsByExpert = std::vector<ExpertRows>;
 double sum_of(const RowsByExpert& rows);
 std::vector<std::uint32_t> counts_of(const RowsByExpert& rows);
 
-// How the framework that runs a layer calls its kernels.
+// Describes how the framework that runs a layer calls its kernels.
 struct Framework {
-  std::uint32_t streams = 0;  // that products of experts are dealt to, a kernel each; 0: one kernel has all
-  std::uint32_t calls = 0;    // operators beside products, of a forward pass, that the device waits for
+  // Streams that products of experts are dealt to, one kernel each; 0: one kernel has all.
+  std::uint32_t streams = 0;
+  std::uint32_t calls = 0;  // operators of a forward pass, apart from products, that the device waits for
 };
 
-// Writes the program of one pass of a MoE layer over a group. Holds what all methods have in common.
+// Writes the program of one pass of a MoE layer over a group. Holds what all methods share.
 class Layer {
  public:
   // The streams of a rank. Threads of the host are streams too.
@@ -63,7 +64,7 @@ class Layer {
 
   // Adds the host's counting on each rank, from the start.
   Each counts();
-  // An exchange among all ranks, for these experts. It begins on all ranks together after all tasks of
+  // An exchange among all ranks, for these experts. It begins on all ranks together after all tasks in
   // `after`.
   struct Exchange {
     const char* name = "";
@@ -73,8 +74,9 @@ class Layer {
     std::uint32_t workers = 0;  // 0: as many as dispatch takes
   };
   Each exchange(const Exchange& exchange, const Each& after);
-  // A rank's first permute() waits for the framework's calls beside products, twice as many backward. permute() gathers
-  // tokens, each of which came once to the rank, into rows by expert; unpermute() sums rows to tokens.
+  // permute() gathers tokens, each of which came to the rank once, into rows by expert; unpermute() sums rows
+  // to tokens. A rank's first permute() waits for the framework's calls apart from products, twice as many in
+  // backward.
   std::uint32_t permute(std::uint32_t rank, bool forward, double tokens, const RowsByExpert& rows,
                         const Each& after);
   std::uint32_t unpermute(std::uint32_t rank, const RowsByExpert& rows, double tokens, const Each& after);
@@ -82,7 +84,7 @@ class Layer {
   std::uint32_t sum(std::uint32_t rank, const RowsByExpert& rows, double bytes, const Each& after) {
     return vector(KernelName::kUnpermute, rank, {bytes, shape_.tokens * row_bytes(), {}}, rows, after);
   }
-  // Adds the forward products of experts, without experts that have no rows.
+  // Adds the forward products of experts. Leaves out experts without rows.
   std::uint32_t forward(std::uint32_t rank, const RowsByExpert& rows, const Each& after);
   // Adds the backward products: gradients of activations and of weights.
   std::uint32_t backward(std::uint32_t rank, const RowsByExpert& rows, const Each& after);
@@ -95,14 +97,14 @@ class Layer {
     ExpertRows expert_rows;
   };
   std::uint32_t copy(const Copy& copy, const Each& after);
-  // Adds received gradients to an expert's own.
+  // Adds the kernel that adds received gradients to an expert's own.
   std::uint32_t add(std::uint32_t rank, const ExpertRows& expert_rows, const VectorKernel& kernel,
                     const Each& after) {
     return vector(KernelName::kAdd, rank, kernel, {expert_rows}, after);
   }
   // Adds work of a host thread.
   std::uint32_t host(const char* name, Stream thread, std::uint32_t rank, Duration time, const Each& after);
-  // Adds one kernel of products, for which the host prepares `launches` of them.
+  // A kernel of products, for which the host prepares `launches` of them.
   struct Products {
     const char* name = "";
     MemoryJob job;
@@ -111,7 +113,7 @@ class Layer {
   };
   std::uint32_t launched(const Products& products, std::uint32_t rank, const RowsByExpert& rows,
                          const Each& after);
-  // Adds one or several kernels of products, n wide over k.
+  // Adds one or several kernels of products, n wide, with inner dimension k.
   std::uint32_t products(const char* name, std::uint32_t rank, const RowsByExpert& rows, std::uint32_t n,
                          std::uint32_t k, const Each& after);
   std::uint32_t gradients(const char* name, std::uint32_t rank, const RowsByExpert& rows, std::uint32_t n,
@@ -121,8 +123,8 @@ class Layer {
   // Sets how many workers products and vector kernels leave to dispatch and combine from now on.
   void spare(std::uint32_t workers) { spared_ = workers; }
 
-  // Returns the workers for products. Dispatch and combine hold vector workers, which on some devices are the
-  // same.
+  // Returns the workers for products. Dispatch and combine hold vector workers; on some devices products run
+  // on the same workers.
   std::uint32_t matrix_workers() const {
     return hardware_.workers.count(CoreUnit::kMatrix) - (hardware_.workers.one_queue() ? spared_ : 0);
   }
@@ -136,7 +138,7 @@ class Layer {
   double row_bytes() const { return 2.0 * shape_.hidden; }
   double weight_bytes() const { return 2.0 * 3 * shape_.hidden * shape_.intermediate; }
   StreamProgram program;
-  std::vector<RowsByExpert> rows;  // by task of the program: the rows that it computes or moves
+  std::vector<RowsByExpert> rows;  // one entry per task of the program: the rows that it computes or moves
 
  private:
   std::uint32_t vector(const char* name, std::uint32_t rank, const VectorKernel& kernel,
@@ -150,7 +152,7 @@ class Layer {
   const Hardware& hardware_;
   KernelCost& cost_;
   Framework framework_;
-  std::vector<bool> called_;  // by rank: its framework's calls have been waited for
+  std::vector<bool> called_;  // one entry per rank: its framework's calls have been waited for
   std::uint32_t spared_ = 0;
 };
 
