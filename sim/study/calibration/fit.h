@@ -15,38 +15,39 @@ namespace a3sim {
 using ColumnList = std::vector<std::vector<double>>;
 
 struct SingularValues {
-  std::vector<double> values;  // of each direction, the largest first
-  ColumnList directions;       // unit vectors, as long as there are columns, orthogonal to each other
+  std::vector<double> values;  // one per direction, the largest first
+  ColumnList directions;       // orthogonal unit vectors with one entry per column
 };
 
-// Singular values and right singular vectors: how long each combination of the columns with a sum of squares
-// of 1 is. A direction's largest component is positive.
+// Returns the singular values and right singular vectors of the columns. The largest component of each
+// direction is positive.
 SingularValues singular_values(const ColumnList& columns);
 
-// Positions in [0, 1] that bring a model's values close to published ones. The model is asked once for each
-// position, whatever asks for it; many threads may fit at once.
+// Searches positions in [0, 1] at which a model's values are close to published ones. Asks the model once
+// for each position. Many threads may fit at once.
 class FitProblem {
  public:
-  // `start` is admissible; values and published ones are positive.
+  // `start` must be admissible. All values, the model's and the published ones, must be positive.
   FitProblem(Model model, Admissible admissible, std::vector<double> published, std::vector<double> start);
 
   struct Fit {
     std::vector<double> positions;
-    double objective = 0;  // the sum of the squared logarithms of value by published value
+    double objective = 0;  // the sum of the squared logarithms of value over published value
   };
-  // The best fit to all published values, from the start and from the middle of all ranges.
+  // Returns the best fit to all published values, started from `start` and from the middle of all ranges.
   Fit fit() const;
-  // The best fit without one of them, from where the fit to all has ended.
+  // Returns the best fit without one of the values, started from the fit to all.
   Fit fit_without(std::size_t left_out, const Fit& all) const;
 
-  // Throws RunError for a value that is not positive.
+  // Returns the model's values. Throws RunError if one is not positive.
   std::vector<double> values(std::span<const double> positions) const;
   double objective(std::span<const double> positions, std::optional<std::size_t> left_out = {}) const;
 
-  // By parameter: how the logarithm of each value changes, were it to go on as it does here over the
-  // parameter's whole range.
+  // Returns one column per parameter: the slope of each value's logarithm here, times the parameter's
+  // range.
   ColumnList jacobian(std::span<const double> positions) const;
-  // By parameter: the most that any value changes (as its logarithm) between both ends of its range.
+  // Returns, for each parameter, the largest change of any value's logarithm between both ends of its
+  // range.
   std::vector<double> reach(std::span<const double> positions) const;
 
   std::size_t evaluations() const;  // of the model, so far

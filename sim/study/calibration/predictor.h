@@ -13,23 +13,25 @@
 
 namespace a3sim {
 
-// A value of a machine or a program with a range. Where it lies is told as a position: 0 at the low end, 1 at the high one.
+// A value of a machine or a program that has a range. A position in the range is 0 at its low end and 1 at
+// its high end.
 class Parameter {
  public:
-  // Throws InputError if value and range are no quantities of one unit.
+  // Throws InputError if value and range are not quantities of one unit.
   explicit Parameter(const SourcedValue& stated);
 
   const std::string& path() const { return stated_.path; }  // hardware.memory.hbm_read
   const SourcedValue& stated() const { return stated_; }
-  // Whether only whole numbers make sense: value and both ends are written as such, without a unit.
+  // True if value and both ends are whole numbers without a unit. Then only whole numbers make sense.
   bool whole() const { return kind_ == Kind::kWhole; }
-  double nominal() const { return position_; }  // the position of what the file says
+  double nominal() const { return position_; }  // the position of the file's value
 
-  // The value at a position, exact to the base unit: what to state instead of the file's.
+  // Returns the value at a position, exact to the base unit.
   std::string at(double position) const;
-  // The same as a person would write it: in the file's unit, with four significant digits, inside the range.
+  // Returns the value as a person would write it: in the file's unit, with four significant digits, inside
+  // the range.
   std::string rounded(double position) const;
-  // The position of a value in the range. Throws InputError for what is no such value.
+  // Returns the position of a value in the range. Throws InputError if the text is no such value.
   double position_of(const std::string& text) const;
 
  private:
@@ -46,39 +48,41 @@ class Parameter {
   double position_ = 0;
 };
 
-// The files whose values are fitted together: a hardware file, and of configs/programs/ those for machines of its stack
-// that mark values of their own `fitted: true`. A program stands before those that it includes.
+// Returns the files whose values are fitted together: a hardware file and, from configs/programs/, those
+// for its software stack that mark values of their own `fitted: true`. A program stands before those that
+// it includes.
 std::vector<std::filesystem::path> fitted_files(const std::filesystem::path& configs,
                                                 const std::filesystem::path& hardware);
 
-// Those of the values of hardware and program files, own and included, that have a range with two ends, each once.
-// Throws InputError if a file is wrong.
+// Returns the values of the hardware and program files, and of the files that they include, that have a
+// range with two ends. Each value is there once. Throws InputError if a file is wrong.
 std::vector<Parameter> ranged_parameters(std::span<const std::filesystem::path> files);
-// Those that the files themselves mark `fitted: true`: at most six of a machine, and two of a program. Throws InputError
-// for more, for none in any file, and for a whole number, which cannot be fitted.
+// Returns the values that the files themselves mark `fitted: true`. Throws InputError if there is none, if
+// a machine has more than six or a program more than two, and for a whole number, which cannot be fitted.
 std::vector<Parameter> fitted_parameters(std::span<const std::filesystem::path> files);
 
-// The hardware values of parameters at positions, one each.
+// Returns the values of the parameters at the given positions, one position per parameter.
 std::vector<Scenario::HardwareValue> hardware_values_at(std::span<const Parameter> parameters,
                                                         std::span<const double> positions);
 
-// Whether the readers of machines and programs take the files with these values: they may refuse combinations of values
-// that are each inside their ranges.
+// True if the readers of machines and programs accept the files with these values. They may refuse a
+// combination even if each value is inside its range.
 bool admissible(std::span<const std::filesystem::path> files,
                 std::span<const Scenario::HardwareValue> values);
 
-// A table, and which of its points are predicted.
+// A table, with the points of it that are to be predicted.
 struct Asked {
   PublishedTable table;
   Wanted wanted;
 };
 
-// The points of published tables as a function of hardware values. Points with a variant are left out.
+// Predicts the points of published tables as a function of hardware values. Points with a variant are left
+// out.
 class Predictor {
  public:
   struct Named {
     std::string experiment;  // the table's name
-    Comparison comparison;   // with the value that the files as they stand give
+    Comparison comparison;   // with the prediction from the unchanged files
   };
 
   // Predicts every table once. Throws InputError as predict() and compare() do.
@@ -87,10 +91,10 @@ class Predictor {
   const std::vector<Named>& points() const { return points_; }
   const std::vector<Parameter>& parameters() const { return parameters_; }
 
-  // The values of all points, in their order and units, with the parameters at these positions. May be
-  // called by many threads at once. Throws RunError if the points are not the same ones.
+  // Returns the values of all points, in their order and units, with the parameters at these positions.
+  // May be called by many threads at once. Throws RunError if the points are not the same ones.
   std::vector<double> at(std::span<const double> positions) const;
-  // The positions of what the files say.
+  // Returns the positions of the values in the files.
   std::vector<double> nominal() const;
 
  private:

@@ -9,16 +9,17 @@
 
 namespace a3sim {
 
-// A value of a hardware file that is known within a range only, and was not fitted.
+// A hardware value that is known only within a range and was not fitted.
 struct Guess {
   Parameter parameter;
-  // What the ends of its range make of a layer's latency, as parts of it: as tiles, and kernel by kernel.
+  // The relative change of a layer's latency at each end of the range, with tiles and kernel by kernel.
   std::array<double, 2> low{}, high{};
-  double most() const;  // of these, without its sign
+  double most() const;  // the largest of these changes, without its sign
 };
 
-// All of them, the one that moves the layer most first: configs/experiments/ep4.yaml, forward and backward, with what
-// was fitted. An end that the hardware's reader refuses is the last that it takes on the way there.
+// Returns all guesses, those that move the layer most first. The layer is configs/experiments/ep4.yaml,
+// forward and backward, with the fitted values. If the hardware's reader refuses an end, the last value
+// before it that it accepts is used.
 std::vector<Guess> remaining_guesses(const Calibration& calibration, const Scenario& scenario);
 
 void add_guesses(const std::vector<Guess>& guesses, Report& report);

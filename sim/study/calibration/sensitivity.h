@@ -8,41 +8,43 @@
 
 namespace a3sim {
 
-// Values as a function of positions, each from 0 to 1.
+// Returns values at given positions, each position from 0 to 1.
 using Model = std::function<std::vector<double>(std::span<const double>)>;
-// Whether a position may be taken.
+// True if the positions may be taken together.
 using Admissible = std::function<bool(std::span<const double>)>;
 
-// `to`, or the last admissible position on the way there from an admissible one, to a millionth of the way.
+// Returns `to`, or else the last admissible position between `from`, which is admissible, and `to`. It is
+// found to a millionth of the way.
 std::vector<double> last_admissible(std::span<const double> from, std::vector<double> to,
                                     const Admissible& admissible);
 
 struct SensitivityOptions {
   std::uint32_t draws = 100;
   std::uint64_t seed = 1;
-  bool ends = true;      // both ends of every parameter too
+  bool ends = true;      // also run both ends of every parameter
   unsigned threads = 1;  // the result does not depend on it
 };
 
 struct Sensitivity {
   struct PointRange {
     double nominal = 0;
-    // What 5 % and 95 % of the draws stay below. Values at an end of their range move a point to one side only:
-    // where all draws lie there, its bar begins at the nominal value.
+    // 5 % of the draws lie below `low`, 95 % below `high`. A parameter at an end of its range moves a point
+    // to one side only: if all draws lie on that side, the bar begins at the nominal value.
     double low = 0, high = 0;
-    // By parameter: with it alone at its low and its high end. Empty unless asked for.
+    // One entry per parameter: the value with this parameter alone at its low and at its high end. Empty
+    // unless asked for.
     std::vector<std::array<double, 2>> ends;
-    // The parameters that move it at all, the one that moves it most first; of equals the first.
+    // Returns the parameters that move the value at all, those that move it most first.
     std::vector<std::size_t> movers() const;
   };
   std::vector<PointRange> values;
 };
 
-// Both ends of every parameter, one at a time (if asked for), and draws of all together around the nominal
-// positions: triangular over each range, its peak where the parameter is (what is used where a lowest, a
-// highest and a likely value are all that is known: Johnson, The Statistician 46, 1997). An end that is not
-// admissible is the last admissible value before it; draws are taken from what is admissible. The model is
-// called by many threads at once. Throws RunError if next to nothing is admissible.
+// Draws all parameters at random around their nominal positions and, if asked for, runs both ends of each
+// alone. Draws are triangular over the range with the peak at the nominal position, as is usual if only
+// lowest, highest and likely values are known (Johnson, The Statistician 46, 1997). An inadmissible end is
+// replaced by the last admissible position before it; inadmissible draws are repeated. Many threads call
+// the model at once. Throws RunError if almost no draw is admissible.
 Sensitivity sensitivity(const Model& model, const Admissible& admissible, std::span<const double> nominal,
                         const SensitivityOptions& options);
 

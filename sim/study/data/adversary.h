@@ -7,35 +7,36 @@
 
 #include "sim/study/data/data_check.h"
 
-// Delays that try to make a reader run before its writers, and waits taken away so that it does.
+// Delays that try to make a task read before its writers are done, and schedules without a wait so that it
+// does.
 namespace a3sim {
 
-// A task of a pass, on a rank.
 struct TaskPlace {
   std::uint32_t rank, task;
   friend bool operator==(TaskPlace, TaskPlace) = default;
 };
 
-// Every second task, drawn from the seed, starts up to `most` later.
+// Delays about half of the tasks, drawn from the seed, by up to `most`.
 Delays drawn_delays(const Schedule& schedule, std::uint64_t seed, Duration most);
-// All tasks of an operator start `by` later.
+// Delays all tasks of an operator by `by`.
 Delays held_operator(const Schedule& schedule, OpId op, Duration by);
-// One task does.
+// Delays one task.
 Delays held_task(const Schedule& schedule, TaskPlace place, Duration by);
 
-// The schedule with one task waiting for nothing.
+// Returns the schedule with one task that waits for nothing.
 Schedule without_wait(Schedule schedule, TaskPlace place);
 
-// A run in which a task that no longer waits gives a wrong result.
+// A run with a wrong result, because a task did not wait.
 struct Exposed {
-  TaskPlace late;  // one of those that it waited for
+  TaskPlace late;  // the delayed task, one that it would have waited for
   Duration by;
   std::vector<TensorComparison> outcome;
-  std::vector<TensorComparison> waiting;  // of the schedule as it was, the same task as late
+  std::vector<TensorComparison> waiting;  // with the wait and the same delay
 };
-// Takes the wait of a task away and holds up what it waited for, a task at a time, until one shows. None:
-// whichever is late, the result is right. Then the task reads no rows under this routing, or others wait for
-// the same: before it in its worker's list, or beside it on the way to who reads on.
+// Removes the wait of a task and delays the tasks that it waited for, one at a time, until a result is
+// wrong. Returns nullopt if no delay gives a wrong result: then the task reads no rows under this routing,
+// or other tasks wait for the same (before it in its worker's list, or between it and the tasks that read
+// its output).
 std::optional<Exposed> expose(const DataCheck& check, const DataCheck::Pass& pass, TaskPlace waiting);
 
 }  // namespace a3sim

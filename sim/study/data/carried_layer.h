@@ -11,39 +11,39 @@
 
 namespace a3sim {
 
-// A micro-batch of small tensors, and where its tokens go.
+// The small tensors of a micro-batch, and the routing of its tokens.
 struct LayerData {
   plain::Routed routed;
   plain::Parameters weights;
-  std::vector<plain::Matrix> tokens, d_output;  // by rank
+  std::vector<plain::Matrix> tokens, d_output;  // one entry per rank
 };
 
-// Real tensors through the programs of a method: what a task reads is read when it starts, what it writes is
-// there when it ends, and what nobody has written is NaN. Dates are those of a run.
+// Carries real tensors through the programs of a method, at the times of a run. A task's inputs are read
+// when it starts, its outputs appear when it ends. Memory that no task has written is NaN.
 class CarriedLayer {
  public:
-  // Both outlive it.
+  // Both arguments must outlive this object.
   CarriedLayer(const MoeShape& shape, const LayerData& data);
 
-  // One pass, forward first; `rows` by task, as the method's Layer says. Throws InputError for steps that
-  // carry no tensors.
+  // Carries one pass. forward() must come first. `rows` has one entry per task, as in the method's Layer.
+  // Throws InputError for steps that carry no tensors.
   void forward(const StreamPass& pass, const std::vector<RowsByExpert>& rows) { carry(pass, rows, true); }
   void backward(const StreamPass& pass, const std::vector<RowsByExpert>& rows);
 
-  // By rank, a row a token.
+  // Return one matrix per rank, with a row for each token.
   std::vector<plain::Matrix> output() const { return summed(true); }
   std::vector<plain::Matrix> d_tokens() const { return summed(false); }
-  // Of an expert, at its home.
+  // Return the gradient of an expert's weights on its home rank.
   plain::Matrix d_w1(std::uint32_t expert) const { return gradient(Kept::kDw1, expert); }
   plain::Matrix d_w2(std::uint32_t expert) const { return gradient(Kept::kDw2, expert); }
 
  private:
-  // What a rank keeps of an expert, or of its rows from one source.
+  // The tensors that a rank keeps of an expert, or of the expert's rows from one source.
   enum class Kept : std::uint8_t { kCame, kX, kH, kA, kY, kBack, kW1, kW2, kDy, kDa, kDh, kDx, kDw1, kDw2 };
   struct Place {
     std::uint32_t rank;
     Kept what;
-    std::uint32_t expert, source;  // kNone: of the whole expert
+    std::uint32_t expert, source;  // source kNone: the whole expert
     friend auto operator<=>(const Place&, const Place&) = default;
   };
   struct Written {
@@ -68,7 +68,7 @@ class CarriedLayer {
 
   const MoeShape& shape_;
   const LayerData& data_;
-  // By expert and source: which of its tokens go there, with which weight.
+  // One entry per expert and source: the tokens that go there, with their weights.
   struct Sent {
     std::uint32_t token;
     float weight;

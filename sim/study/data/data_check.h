@@ -15,29 +15,29 @@
 
 namespace a3sim {
 
-// How much later than it could each task starts, by rank and task; empty: not at all.
+// Delay of each task's start, by rank and task. Empty: no delay.
 using Delays = std::vector<std::vector<Duration>>;
 
-// A simulated run of a schedule that carries real tensors: a task's inputs are read when it starts, and what
-// it writes appears when it ends. Memory that nothing has written yet is NaN.
+// A simulated run of a schedule that carries real tensors. A task's inputs are read when it starts, its
+// outputs appear when it ends. Memory that no task has written is NaN.
 class CarriedRun final : private TaskHooks {
  public:
   // `given` holds the external tensors that tasks read; `sent` the rows that each rank sends (Data::sent).
-  // The schedule must outlive the run. Throws InputError as RowLayout does, and where the schedule has no such tensor
-  // as one of those given.
+  // The schedule must outlive the run. Throws InputError as RowLayout does, and if the schedule lacks a
+  // given tensor.
   CarriedRun(const Schedule& schedule, const RoutingCounts& counts, std::vector<std::vector<SentRow>> sent,
              const Tensors& given);
 
-  // Once; the options' hooks are its own. Throws as run_schedule() does.
+  // May be called once. Replaces the hooks of `options`. Throws as run_schedule() does.
   RunResult run(const Hardware& hardware, const Program& program, const NetworkBackend& backend,
                 RunOptions options, const Delays& delays);
 
-  // A tensor of all ranks. Throws InputError if the schedule has none of this name.
+  // Returns a tensor on all ranks. Throws InputError if the schedule has no tensor of this name.
   std::vector<TensorData> tensor(const std::string& name) const;
   const TensorInfo& info(const std::string& name) const;
 
  private:
-  // Values on their way to consecutive elements of a tensor, from this one on.
+  // Values that are on their way to consecutive elements of a tensor, from `first` on.
   struct Run {
     float* first;
     std::vector<float> values;
@@ -55,10 +55,10 @@ class CarriedRun final : private TaskHooks {
   RowLayout layout_;
   Data data_;
   const Delays* delays_ = nullptr;
-  std::map<std::pair<RankId, std::uint32_t>, std::vector<Run>> in_flight_;  // by task
+  std::map<std::pair<RankId, std::uint32_t>, std::vector<Run>> in_flight_;  // one entry per task
 };
 
-// A case, compiled, with its inputs drawn, what they should give, and what they do give.
+// A compiled case with drawn inputs, the results that they should give, and those that they do give.
 class DataCheck {
  public:
   struct Pass {
@@ -66,20 +66,20 @@ class DataCheck {
     Oracle oracle;
     Schedule schedule;
     Tensors given, expected;
-    std::vector<TensorComparison> outcome;  // of the run without delays
-    Duration makespan{};                    // of the same
+    std::vector<TensorComparison> outcome;  // without delays
+    Duration makespan{};                    // without delays
   };
 
-  // Compiles all passes but those whose sound schedules are given, by name, and runs each without delays; a backward
-  // pass reads what the forward run kept. Throws as compiling and running do, and InputError for schedules that are
-  // not of the case's shape or tensors.
+  // Compiles all passes, except those whose sound schedules are given by name, and runs each without
+  // delays. A backward pass reads what the forward run kept. Throws as compiling and running do, and
+  // InputError if a given schedule does not have the case's shape or tensors.
   DataCheck(DataCase data_case, std::uint64_t seed, std::map<std::string, Schedule> given = {});
 
   const DataCase& data_case() const { return case_; }
   std::span<const Pass> passes() const { return passes_; }
 
-  // Runs a pass again with other delays, or with a schedule that was changed: one entry for each tensor that
-  // has an expected value, by name.
+  // Runs a pass again with other delays or another schedule. Returns one comparison for each tensor with an
+  // expected value, by name.
   std::vector<TensorComparison> run(const Pass& pass, const Schedule& schedule, const Delays& delays) const;
 
  private:
@@ -90,14 +90,14 @@ class DataCheck {
 
   DataCase case_;
   std::uint64_t seed_;
-  std::map<std::string, Schedule> schedules_;  // given, by pass
+  std::map<std::string, Schedule> schedules_;  // the given ones, by pass
   RoutingCounts counts_;
   std::vector<std::vector<SentRow>> sent_;
   Tensors known_;  // drawn, or kept from an earlier pass
   std::vector<Pass> passes_;
 };
 
-// Whether all of them are right.
+// True if all tensors are right.
 bool right(std::span<const TensorComparison> outcome);
 
 }  // namespace a3sim

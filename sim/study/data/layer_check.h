@@ -11,30 +11,31 @@
 
 namespace a3sim {
 
-// Micro-batches of a layer on streams at a small shape, with real tensors: outputs and input gradients must be bit
-// by bit those of plain loops over tokens and experts, whatever moves; weight gradients too where one rank sums them,
-// else within three roundings of the sum of their terms' sizes.
+// Checks micro-batches of a layer on streams at a small shape, with real tensors. Outputs and input
+// gradients must equal those of plain loops over tokens and experts, bit by bit, whatever moves. So must
+// weight gradients that one rank sums; others may differ by three roundings of the sum of their terms'
+// sizes.
 class LayerCheck {
  public:
-  // Throws InputError as load_experiment() does, and for what does not run on streams.
+  // Throws InputError as load_experiment() does, and if the experiment does not run on streams.
   LayerCheck(const std::string& file, std::span<const std::string> overrides, std::uint64_t seed);
 
   struct Outcome {
-    TensorComparison compared;  // different: in any bit, or beyond the bound
+    TensorComparison compared;  // `different` counts bits, or values beyond the bound
     bool bounded = false;
   };
   const Experiment& experiment() const { return experiment_; }
   std::uint32_t batches() const { return static_cast<std::uint32_t>(batches_.counts.size()); }
 
-  // The passes of a micro-batch, as they are written; `forward` is run, `backward` after it.
+  // The passes of a micro-batch. `forward` is run first.
   struct Passes {
     StreamPass forward, backward;
     std::uint64_t copied = 0;  // tasks that copy engines run
   };
   Passes passes(std::uint32_t batch) const;
-  // Their tensors, once both have been run, held up as they are.
+  // Compares the tensors of both passes, which have been run.
   std::vector<Outcome> outcome(std::uint32_t batch, const Passes& passes) const;
-  // Runs them, every second task later than it could by up to a pass's length, drawn from a seed.
+  // Runs both passes. With a seed, about half of the tasks start later, by up to the length of a pass.
   void run(Passes& passes, std::optional<std::uint64_t> held_up = {}) const;
 
  private:
@@ -47,7 +48,7 @@ class LayerCheck {
   Batches batches_;
 };
 
-// All micro-batches of the check, told as other checks are.
+// Checks all micro-batches; reports as other checks do.
 DataFindings check_layer(const LayerCheck& check, const std::optional<std::uint64_t>& adversary);
 
 }  // namespace a3sim

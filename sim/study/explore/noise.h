@@ -12,18 +12,19 @@ namespace a3sim {
 
 Duration median_of(const Latencies& latencies);
 
-// By how much `a` is longer than `b`, run by run: in picoseconds, and as a share of b.
+// Return by how much `a` is longer than `b`, run by run: in picoseconds, and as a share of b.
 MedianInterval difference_between(const Latencies& a, const Latencies& b);
 MedianInterval relative_difference(const Latencies& a, const Latencies& b);
 
-// "+0.10..+0.35 %" of shares, and ", noise" where that is not clear; nothing where it is one number.
+// Formats an interval of shares as "+0.10..+0.35 %", with ", noise" if it holds zero. Empty if it is a
+// single number.
 std::string interval_in_percent(const MedianInterval& interval);
-// "+0.010..+0.035" of picoseconds, likewise.
+// Formats an interval of picoseconds as "+0.010..+0.035".
 std::string interval_in_milliseconds(const MedianInterval& interval);
 
-// What is said above tables that jitter decides: "medians of 9 runs with …"; of one run that it is one.
+// Returns the note above tables that depend on jitter: "medians of 9 runs with …", or that it was one run.
 std::string jitter_note(const JitterOptions& options);
-// The same for programs.
+// Adds the jitter to a report, for programs.
 void add_jitter(Report& report, const JitterOptions& options);
 
 }  // namespace a3sim

@@ -9,41 +9,41 @@
 
 namespace a3sim {
 
-// An experiment under another routing, or on other numbers of workers.
+// Another routing, or other numbers of workers, for an experiment.
 struct Condition {
   std::string routing;  // "balanced", "skew 0.4"
-  WorkerKinds workers;  // of the die
+  WorkerKinds workers;  // of a die
   Experiment experiment;
 };
 
-// The experiment itself, then with the other numbers of workers that are published for an A3's die: 25 AIC and 50
-// AIV (HyperParallel-MoE, arXiv 2605.23764), 24 and 48 (what CANN's platform files say); other dies keep theirs.
-// Where rows are routed, then the same for balanced routing and sampled ones of three skews, from one at which the
-// hottest of 64 experts gets twice the mean to one at which it gets seven times as much.
+// Returns the conditions to try: first the experiment itself, then the other numbers of workers published
+// for an A3 die: 25 AIC and 50 AIV (HyperParallel-MoE, arXiv 2605.23764), or 24 and 48 (CANN's platform
+// files). Other dies keep their numbers. If rows are routed, the same follows for balanced routing and for
+// three sampled skews: the hottest of 64 experts gets from two to seven times the mean.
 std::vector<Condition> conditions_of(const Experiment& experiment);
 
-// Two orders under one condition.
+// The results of two orders under one condition.
 struct ConditionOutcome {
   std::string routing;
   WorkerKinds workers;
-  std::string refused;        // why one of them does not fit; then there is nothing else
+  std::string refused;        // why an order does not fit; then the rest is empty
   Duration tried{}, other{};  // medians
-  MedianInterval difference;  // of the tried one from the other, as a share of the other
+  MedianInterval difference;  // (tried - other) / other
 };
 
-// The orders under each condition, all under the same jitter; under the first, the experiment itself, their
-// latencies by run are known. Throws RunError where a run fails.
+// Runs both orders under each condition, all with the same jitter. For the first condition, the experiment
+// itself, their latencies by run are given. Throws RunError if a run fails.
 std::vector<ConditionOutcome> under_conditions(const Experiment& experiment, const Latencies& tried_here,
                                                const Latencies& other_here, const OrderSpec& tried,
                                                const OrderSpec& other, const JitterOptions& jitter,
                                                unsigned threads);
 
-// Where what holds for the experiment itself, the first outcome, holds too, turns round, or is below the noise:
-// "mine's gain over full holds under 5 of the 7 other conditions, turns under …".
+// Says under which conditions the first outcome holds, is reversed, or is below the noise: "mine's gain
+// over full holds under 5 of the 7 other conditions, turns under …".
 std::string where_it_turns(const std::string& tried, const std::string& other,
                            const std::vector<ConditionOutcome>& outcomes);
 
-// A line a condition, and where it turns.
+// Adds a line for each condition, and the sentence of where_it_turns().
 void add_conditions(Report& report, const std::string& tried, const std::string& other,
                     const std::vector<ConditionOutcome>& outcomes);
 

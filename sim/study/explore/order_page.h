@@ -6,8 +6,8 @@
 
 namespace a3sim {
 
-// A page of an order that was tried: `report`, what order_report() says, and timelines of the best shipped order and of the
-// tried one, on one axis of time. Runs both once more, with each task's record and without random times.
+// Returns a page about a tried order: `report`, made by order_report(), and timelines of the tried order
+// and the best shipped one on a common axis. Runs both once more, with task records and without jitter.
 Page order_page(const Experiment& experiment, const OrderSpec& order, const OrderComparison& comparison,
                 const Report& report, unsigned threads);
 

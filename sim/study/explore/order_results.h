@@ -9,14 +9,15 @@
 
 namespace a3sim {
 
-// Whether a configuration computes under an order what it should.
+// Tells if a configuration computes the right results under an order.
 struct OrderResults {
-  std::string text;  // what was checked, or why nothing could be
+  std::string text;  // what was checked, or why nothing was
   std::vector<std::string> errors;
 };
 
-// Runs it with real tensors, at a small shape of the same structure, and compares with a plain reference. An order that
-// lists the tasks of one shape, and an experiment that has no small shape, are not checked.
+// Runs the configuration with real tensors at a small shape of the same structure, and compares with a
+// plain reference. Orders that list the tasks of one shape, and experiments that have no small shape, are
+// not checked.
 OrderResults check_results(const std::filesystem::path& config, std::span<const std::string> overrides,
                            const OrderSpec& order);
 

@@ -9,7 +9,7 @@
 
 namespace a3sim {
 
-// One pass of one side.
+// A pass of one of the two sides.
 struct DiffSide {
   std::string pass;
   const Schedule* schedule;
@@ -17,12 +17,12 @@ struct DiffSide {
 
 struct ScheduleDiff {
   bool same = true;
-  Report report;  // a line a pass, then the tasks that differ
+  Report report;  // a line for each pass, then the tasks that differ
 };
 
-// How the schedules of `b` differ from those of `a`, pass by pass. Tasks are the same if rank, operator and
-// index are; they wait for something else if other tasks count into their event, whatever its number. People
-// see the first `most` tasks that differ, programs all.
+// Compares the schedules of `b` with those of `a`, pass by pass. Two tasks are the same if rank, operator
+// and index are equal. Their waits differ if other tasks count into their events; event numbers do not
+// matter. Text shows the first `most` tasks that differ, data all.
 ScheduleDiff diff_schedules(const std::vector<DiffSide>& a, const std::vector<DiffSide>& b, std::size_t most);
 
 }  // namespace a3sim

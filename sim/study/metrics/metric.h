@@ -15,29 +15,29 @@
 
 namespace a3sim {
 
-// When the tasks of one operator run, over all ranks.
+// The time in which the tasks of one operator run, over all ranks.
 struct OperatorSpan {
   Duration first = Duration::max(), last{};
   Duration length() const { return last - first; }
 };
 
-// A simulated pass, and its analyses, each made once, when a metric first asks for it.
+// A simulated pass with its analyses. Each is made when a metric first asks for it.
 class PassAnalysis {
  public:
-  // The trace is needed by metrics with `needs_trace`. `before` is not counted: what passes before the kernel.
+  // Metrics with `needs_trace` need the trace. `before`, the time before the kernel, is not counted.
   PassAnalysis(const PassResult& result, const Trace* trace, Duration before = Duration::zero())
       : result_(result), trace_(trace), before_(before) {}
   const PassResult& result() const { return result_; }
   const RunResult& run() const { return result_.run; }
   const Trace& trace() const { return *trace_; }
   Duration latency() const { return run().makespan - before_; }
-  // What the critical path is spent on.
+  // Returns what the critical path is spent on.
   const BlameTimes& blame() const;
-  // Communication of all ranks together.
+  // Returns the communication of all ranks together.
   const Overlap& overlap() const;
-  // Throws InputError for an operator that the pass does not have. Needs records.
+  // Throws InputError if the pass has no such operator. Needs records.
   OperatorSpan span(std::string_view op) const;
-  // The span of the operators that put rows to other ranks. Needs records.
+  // Returns the span of all operators that put rows to other ranks. Needs records.
   OperatorSpan exchanges() const;
 
  private:
@@ -48,43 +48,44 @@ class PassAnalysis {
   mutable std::optional<Overlap> overlap_;
 };
 
-// What a metric of a pass is made of. Of several passes, `part` and `whole` are summed.
+// The parts from which a metric is computed. For several passes, `part` and `whole` are summed.
 struct MetricAmount {
   double part = 0;   // ps, bytes, or a number of things
-  double whole = 0;  // of shares: what `part` is a part of; of rates: the ps that it took
-  double count = 1;  // of means: how many things `part` is the sum of
+  double whole = 0;  // of shares: the total; of rates: the time in ps
+  double count = 1;  // of means: how many things were summed in `part`
 };
 
-// A number that sweeps record and published tables compare; one file registers it, or a few of a kind.
+// A number that sweeps record and published tables compare. One file registers one metric or a few alike.
 struct Metric {
   static constexpr std::string_view kKind = "metric";
   enum class Form : std::uint8_t { kMilliseconds, kMegabytes, kNumber, kShare, kShareOfTime, kPerSecond };
 
   Form form = Form::kNumber;
-  // None: a metric of streams, or of an operator, alone.
+  // Empty for metrics of streams or operators only.
   std::function<MetricAmount(const PassAnalysis&)> amount{};
-  // Whether it is read from every task's record, which costs more than all that is not.
+  // True if it is read from every task's record. That costs more than all else.
   bool needs_trace = false;
-  // What an order is chosen by; neither: it tells about a run, and is no aim.
+  // The direction that is better when orders are chosen. kNeither: the metric only describes a run.
   enum class Better : std::uint8_t { kNeither, kSmaller, kLarger };
   Better better = Better::kNeither;
-  // The metric of a micro-batch on streams, by pass, in the metric's unit; none: streams have no such metric.
+  // Gives the metric of a micro-batch on streams by pass, in the metric's unit. nullopt: streams have no
+  // such metric.
   struct OfBatch {
     std::string_view pass;
     double (*value)(const MicroBatchResult&);
     bool of_schedules = true;  // also where a schedule is replayed
   };
   std::vector<OfBatch> of_batch{};
-  // The metric of a training step, in the metric's unit; none: steps have no such metric.
+  // Gives the metric of a training step, in the metric's unit. Empty: steps have no such metric.
   std::function<double(const StepFigures&)> of_step{};
-  // The metric of one of the pass's operators.
+  // Gives the metric of one operator of the pass.
   std::function<MetricAmount(const PassAnalysis&, std::string_view op)> of_operator{};
-  // Whether it is a ratio to another case: how many times faster than that, or by which part slower.
+  // kSpeedup, kSlowdown: the ratio to another case, as times faster or as a share slower.
   enum class Relation : std::uint8_t { kNone, kSpeedup, kSlowdown };
   Relation relation = Relation::kNone;
-  // Whether it needs records of tasks, but no trace.
+  // True if it needs records of tasks, but no trace.
   bool needs_records = false;
-  // Whether it is of published tables alone: sweeps do not record it.
+  // True if only published tables have it; sweeps do not record it.
   bool published_only = false;
 
   double value(const MetricAmount& amount) const;
@@ -92,14 +93,14 @@ struct Metric {
   MetricAmount amount_of(const PassAnalysis& pass, std::string_view op) const {
     return of_operator ? of_operator(pass, op) : amount(pass);
   }
-  // In ps, bytes, or a number; of shares a part of 1; of rates a second's.
+  // Returns ps, bytes or a number; a share as a part of 1; a rate per second.
   double base_value(const MetricAmount& amount) const;
   double related(double own, double other) const;
 };
 
 using Metrics = Registry<Metric>;
 
-// The mean of a metric that is a time.
+// Returns the mean of a metric that is a time.
 inline Duration mean_time(const MetricAmount& amount) {
   return Duration(static_cast<std::int64_t>(amount.part / amount.count));
 }

@@ -6,23 +6,23 @@
 
 namespace a3sim {
 
-// What can be predicted and published, and in which units it is written, stands in a table of metric.cpp:
-// latency in ns, us, ms, s; tflops in GFLOPS, TFLOPS; bandwidth in GB/s, TB/s; and so on.
+// Metrics that can be predicted and published, with their units, as metric.cpp lists them: latency in ns,
+// us, ms, s; tflops in GFLOPS, TFLOPS; bandwidth in GB/s, TB/s; and so on.
 
-// How many of the metric's base unit (s, 1, FLOPS, B/s) one of `unit` is; none if the unit is not one of the
-// metric's, or the metric is unknown.
+// Returns how many base units of the metric (s, 1, FLOPS, B/s) one `unit` is. Returns nullopt if the metric
+// is unknown or does not have this unit.
 std::optional<double> metric_unit(std::string_view metric, std::string_view unit);
 
-// What a run was measured to be (ps, FLOPS, B/s, or a part of 1) in one of the metric's units.
+// Converts an amount (ps, FLOPS, B/s, or a part of 1) to a unit of the metric.
 double in_unit(std::string_view metric, std::string_view unit, double amount);
 
-// Whether the metric is a share of something, so that its errors are told in percentage points.
+// True if the metric is a share. Its errors are given in percentage points.
 bool is_fraction(std::string_view metric);
 
-// `10.2 ms`, `62.3 %` in the metric's base unit. On failure `error` says what was expected.
+// A value such as `10.2 ms` or `62.3 %`, in the metric's base unit.
 struct MetricValue {
   double value = 0;
-  std::string error;  // empty: `value` is good
+  std::string error;  // says what was expected; empty: `value` is valid
 };
 MetricValue parse_metric(std::string_view metric, std::string_view text);
 

@@ -8,11 +8,11 @@
 
 namespace a3sim {
 
-// A published direction beside what is predicted of its two cases.
+// A published direction and the prediction for its two cases.
 struct DirectionVerdict {
   const PublishedDirection* direction = nullptr;
   double predicted = 1;                                  // how many times faster
-  std::size_t published_place = 0, predicted_place = 0;  // by that, among all directions; from 1
+  std::size_t published_place = 0, predicted_place = 0;  // rank among all directions by that ratio, from 1
   bool holds() const { return (predicted > 1) == (direction->published > 1); }
 };
 
@@ -20,8 +20,8 @@ struct DirectionVerdict {
 std::vector<DirectionVerdict> direction_verdicts(const PublishedTable& table,
                                                  const std::vector<Comparison>& comparisons);
 
-// Returns the verdicts as a table: both ratios, the places that they have, whether the sign is the published one, and the
-// source; behind it, for each that differs in either, the reason that the table gives. Empty without directions.
+// Returns the verdicts as a table: both ratios, their ranks, whether the sign agrees, and the source. Below
+// it stand the table's reasons for each direction that differs in sign or rank. Empty without directions.
 std::string directions_text(const PublishedTable& table, const std::vector<Comparison>& comparisons);
 
 }  // namespace a3sim

@@ -8,8 +8,8 @@
 
 namespace a3sim {
 
-// A table as a section of a page: its figures, predicted (filled, with error bars) beside published (hollow);
-// how far each prediction is off; all its points.
+// Adds a table as a section of a page: figures with predictions (filled, with error bars) and published
+// values (hollow), the error of each prediction, and all points.
 void add_published(Page& page, const PublishedTable& table, const std::string& heading,
                    const std::vector<Comparison>& comparisons, const ErrorBars& bars);
 

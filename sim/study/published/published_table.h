@@ -15,56 +15,57 @@ namespace a3sim {
 struct PublishedCase {
   nlohmann::ordered_json coordinates;  // without the pass
   std::vector<std::string> overrides;  // path.to.key=value
-  nlohmann::ordered_json against;      // coordinates of the case that it is compared with; null: none
+  nlohmann::ordered_json against;      // of the case that it is compared with; null: none
   std::string variant{};               // empty: the default
 };
 
-// Other assumptions than the cases': a row below each of those that it is of.
+// Other assumptions: each case that it applies to gets a further row.
 struct PublishedVariant {
   std::string name;
-  nlohmann::ordered_json when;         // of cases with these coordinates only
+  nlohmann::ordered_json when;         // only cases with these coordinates
   std::vector<std::string> overrides;  // path.to.key=value
   std::vector<std::string> methods{};  // of the evaluation `batches`
 };
 
-// A kernel, a copy or an exchange that `single kernels` measures on the machine of an experiment, or `layer kernels`.
+// A kernel, copy or exchange that the evaluation `single kernels` or `layer kernels` measures on the
+// machine of an experiment.
 struct PublishedKernel {
   nlohmann::ordered_json coordinates;
   std::string metric, unit;
-  std::string measure;  // what: a name of single_kernels.cpp, or a LayerKernel
+  std::string measure;  // name of single_kernels.cpp, or a LayerKernel
   std::string experiment;
   std::vector<std::string> overrides;                        // path.to.key=value
   std::map<std::string, std::int64_t, std::less<>> numbers;  // sizes
-  std::vector<std::string> against{};  // of `steps`: values of the step that a ratio is over
+  std::vector<std::string> against{};  // of `steps`: values of the step that a ratio divides by
 };
 
-// Groups that run micro-batches by several methods: of the evaluation `batches`.
+// Groups that run micro-batches with several methods: for the evaluation `batches`.
 struct PublishedBatches {
-  std::vector<std::string> experiments;                    // a group each; phases are of the last
+  std::vector<std::string> experiments;                    // one per group; phases are of the last
   std::string reference;                                   // the method that others are compared with
-  std::vector<std::string> methods;                        // that run
-  std::vector<std::string> latencies, stragglers, phases;  // methods that these are told of
-  std::vector<std::string> signs;   // methods that are faster than the reference, or slower
+  std::vector<std::string> methods;                        // methods to run
+  std::vector<std::string> latencies, stragglers, phases;  // methods whose values these are
+  std::vector<std::string> signs;   // methods that are faster or slower than the reference
   std::vector<std::uint32_t> dyns;  // numbers of dynamic experts
-  std::string varied;               // the experiment of the table's variants,
-  std::uint32_t variant_seeds = 1;  // and how many of its seeds they run
+  std::string varied;               // the experiment that variants change
+  std::uint32_t variant_seeds = 1;  // number of its seeds that variants run
 };
 
-// The stages of a kernel on one rank: of the evaluation `timeline`.
+// The stages of a kernel on one rank: for the evaluation `timeline`.
 struct PublishedTimeline {
   struct Stage {
     std::string name;
     std::vector<std::string> operators;  // names, or patterns of names
-    std::string by;  // what else its tasks are told apart by: expert, segment; may be empty
+    std::string by;                      // what else separates its tasks: expert, segment; may be empty
   };
   std::uint32_t rank = 0;
   nlohmann::ordered_json coordinates;  // of all points
   std::vector<std::string> overrides;  // path.to.key=value
   std::vector<Stage> stages;
-  std::vector<std::pair<std::string, std::string>> overlaps;  // a stage, and the one beside it
+  std::vector<std::pair<std::string, std::string>> overlaps;  // pairs of stages whose overlap is told
 };
 
-// One time over another: of the evaluation `ratios`.
+// The ratio of two times: for the evaluation `ratios`.
 struct PublishedRatio {
   struct Part {
     std::string metric;      // its own; empty: it is no point
@@ -75,7 +76,7 @@ struct PublishedRatio {
   Part numerator, denominator;
 };
 
-// A tuner that chooses how a program works, of the evaluation `tuned`.
+// A tuner that chooses a program's parameters: for the evaluation `tuned`.
 struct PublishedTuner {
   struct Value {
     std::string name;
@@ -85,7 +86,7 @@ struct PublishedTuner {
     std::string name;
     std::vector<Value> values;  // the default first
   };
-  // What is timed, of which the tuner looks at the first.
+  // A measured part. The tuner looks only at the first one.
   struct Part {
     std::string metric, unit;
     std::vector<std::string> overrides;
@@ -94,18 +95,18 @@ struct PublishedTuner {
   std::vector<Part> parts;
 };
 
-// Which of two cases is the faster one, as somebody has published of another machine.
+// The published statement that one case is faster than another, on another machine.
 struct PublishedDirection {
   std::string what, source;
-  nlohmann::ordered_json faster, than;  // coordinates; their latencies are compared
+  nlohmann::ordered_json faster, than;  // coordinates of the two cases whose latencies are compared
   double published = 1;                 // how many times faster
-  std::string if_not;                   // why sign or place differ here, where they do
+  std::string if_not;                   // why sign or rank differ here
 };
 
 struct PublishedMetric {
   std::string name, unit;         // sim/study/metrics: metric.h, metric_unit.h
   std::vector<std::string> more;  // further columns of its rows: names of runs.cpp
-  std::string op = {};            // the operator whose metric it is; empty: the pass's
+  std::string op = {};            // the operator it belongs to; empty: the pass
 
   static std::string key_of(const std::string& name, const std::string& op) {
     return op.empty() ? name : name + " of " + op;
@@ -113,35 +114,35 @@ struct PublishedMetric {
   std::string key() const { return key_of(name, op); }
 };
 
-// How one of the metrics is drawn: over coordinates, a colour for each value of another.
+// A plot of one metric over coordinates, with a colour for each value of `series`.
 struct PublishedFigure {
   std::string title, metric;
   std::vector<std::string> x;
   std::string series;            // may be empty
-  bool lines = false;            // over numbers, else bars
-  nlohmann::ordered_json where;  // of points with these coordinates only
+  bool lines = false;            // lines over numbers, else bars
+  nlohmann::ordered_json where;  // only points with these coordinates
 };
 
 // configs/published/NAME.yaml: what is run, what is read from it, and what was published about it. The
-// folder's README says what may stand there.
+// folder's README lists the keys.
 struct PublishedTable {
   std::string name, description;
   std::string evaluation;         // sim/study/published/evaluation.h
   std::string heading, notes;     // above and below the printed table
-  std::string lacks;              // what the model lacks where the simplest formula is as good, in a sentence
-  std::vector<std::string> with;  // tables that are shown behind it where it is asked for by name
-  bool from_profile = false;      // and not from a file of published values
-  std::string group;              // a name under which it is shown with other tables; may be empty
-  bool is_long = false;           // its error bars must do with few draws
+  std::string lacks;              // a sentence: what the model lacks if the simplest formula is as good
+  std::vector<std::string> with;  // tables that are shown after it if it is asked for by name
+  bool from_profile = false;      // true: measured, not published
+  std::string group;              // shared by tables that are shown together; may be empty
+  bool is_long = false;           // true: its error bars use few draws
 
   std::vector<PublishedVariant> variants;
 
-  // Of evaluations that run an experiment for each case: `runs`, `replayed`, `tuned`.
+  // For evaluations that run an experiment for each case: `runs`, `replayed`, `tuned`.
   std::string experiment;            // configs/experiments/NAME.yaml
-  bool timed_from_kernel = false;    // not from its launch
-  std::vector<std::string> columns;  // the coordinates' keys, in order; `pass` stands for each pass
+  bool timed_from_kernel = false;    // time starts with the kernel, not with its launch
+  std::vector<std::string> columns;  // keys of the coordinates, in order; `pass` stands for each pass
   std::uint32_t draws = 1;           // of `replayed`: routings of each case
-  std::vector<PublishedCase> cases;  // variants among them, in the order of their rows
+  std::vector<PublishedCase> cases;  // with variants, in the order of their rows
   std::vector<PublishedMetric> metrics;
 
   std::vector<PublishedKernel> kernels;  // of `single kernels` and `steps`
@@ -155,16 +156,16 @@ struct PublishedTable {
   std::vector<PublishedDirection> directions;
 };
 
-// The tables of a folder of configurations by name, sorted.
+// Returns the names of all tables in a folder of configurations, sorted.
 std::vector<std::string> published_tables(const std::filesystem::path& configs);
 
-// The names with those of groups replaced by their tables.
+// Replaces names of groups by their tables.
 std::vector<std::string> with_groups(const std::filesystem::path& configs,
                                      const std::vector<std::string>& names);
 
-// Throws InputError with all that is wrong with the file, or with the known names where there is none.
+// Throws InputError with all that is wrong in the file, or with the known names if there is no such file.
 PublishedTable read_published_table(const std::filesystem::path& configs, const std::string& name);
-// What a file in the folder says; what is wrong is noted.
+// Reads the content of a file in the folder. Notes errors in the configuration's diagnostics.
 PublishedTable read_published_table(const Config& root, const std::filesystem::path& folder,
                                     const std::string& name);
 

@@ -9,55 +9,57 @@
 
 namespace a3sim {
 
-// A published diagnosis: what was said of a slow job, as records of one, and the causes that were found for it. Models
-// that are not simulated here have only these: configs/cases/NAME.yaml, whose page says what may stand there.
+// A published diagnosis: the records of a slow job and the causes that were found. Models that are not
+// simulated here have only these. They stand in configs/cases/NAME.yaml; the folder's page lists the keys.
 struct RecordedCase {
-  // What an operator, an exchange or a host does in a step, on each rank; dates since the rank could begin.
+  // What an operator, an exchange or a host does in a step, on each rank. Dates count from when the rank
+  // could begin.
   struct StepActivity {
     Lane lane = Lane::kCompute;
-    std::string name;  // of an operator
+    std::string name;  // the operator's name
     HostKind kind = HostKind::kOther;
     Duration from{}, to{};
     std::uint32_t count = 1;       // host events
-    double cores = 0, memory = 0;  // parts of what these allow
-    double bytes = 0, uses = 0;    // of a transfer; part of the port's rate
+    double cores = 0, memory = 0;  // used parts of the host's cores and memory
+    double bytes = 0, uses = 0;    // of a transfer; used part of the port's rate
   };
-  // Steps in which hosts of some ranks hold up their devices.
+  // Steps in which the hosts of some ranks delay their devices.
   struct HostDelay {
-    double share = 0;                  // of all steps, evenly
-    std::vector<std::uint32_t> steps;  // and these
+    double share = 0;                  // of all steps, evenly spread
+    std::vector<std::uint32_t> steps;  // further steps
     std::vector<std::uint32_t> ranks;
-    bool rotates = false;  // one rank at a time, in turns
+    bool rotates = false;  // delays one rank at a time, in turn
     HostKind kind = HostKind::kOther;
     Duration length{};
-    std::uint32_t count = 1;  // events, of lengths as a Poisson process has them, if more than one
+    std::uint32_t count = 1;  // events; several have lengths as in a Poisson process
     bool has(std::uint32_t step) const;
   };
 
   std::string title, source;
   std::vector<std::string> causes,
-      assumed;                       // expected, the first first; those whose times are no published ones
-  std::vector<std::int64_t> shards;  // into which alternating ones the step is cut
-  double unseen = 0;  // part of a usual step that the published remedy may save and its finding does not tell
-  bool by_throughput = false;  // the factor is of the mean of the steps' throughputs, not of their time
+      assumed;  // expected causes, the main one first; causes whose times were not published
+  std::vector<std::int64_t> shards;  // the step is cut into alternating ones of these
+  // share of a usual step that the published remedy may save but its finding does not explain
+  double unseen = 0;
+  bool by_throughput = false;  // the factor is of mean throughput, not of mean time
   std::uint32_t ranks = 1, node = 8, steps = 3;
   ObservedMachine machine;
-  Duration wait{};  // until the first work of a step
+  Duration wait{};  // before the first work of a step
   std::array<std::uint8_t, 3> queues{kNoFill, kNoFill, kNoFill};
   std::vector<StepActivity> step;
   std::vector<HostDelay> delays;
 
-  Duration length() const;  // of a step that is not slow, with its wait
+  Duration length() const;  // Returns the length of a step that is not slow, with its wait.
 };
 
-// The cases of a folder of configurations, by name.
+// Returns the names of the cases in a folder of configurations.
 std::vector<std::string> recorded_cases(const std::filesystem::path& configs);
 RecordedCase read_recorded_case(const std::filesystem::path& file);
-// Notes what is wrong.
+// Notes errors in the configuration's diagnostics.
 RecordedCase read_recorded_case(const Config& root);
 
-// Its records, as a job that was watched: no step without faults is known, and hosts, operators and transfers of one
-// usual step and the first slow ones are there in full.
+// The records of a case as a watched job. No step without faults is known. Hosts, operators and transfers
+// are there in full for one usual step and for the first slow ones.
 class CaseObservation final : public Observation {
  public:
   explicit CaseObservation(RecordedCase recorded_case);
@@ -70,13 +72,13 @@ class CaseObservation final : public Observation {
   RecordPlace place_of(const TransferRecord& record) const override;
   RecordPlace place_of(const HostRecord& record) const override;
 
-  // Of all steps together.
+  // Returns the length of all steps together.
   Duration took() const { return took_; }
   std::vector<double> step_lengths_ms() const;
   const RecordedCase& recorded() const { return case_; }
 
  private:
-  // By which the host of a rank holds up a step.
+  // Returns how long the host of a rank delays a step.
   Duration held_up(std::uint32_t step, std::uint32_t rank,
                    const RecordedCase::HostDelay** by = nullptr) const;
   void add(const RecordedCase::StepActivity& activity, std::uint32_t rank, Duration begin,
@@ -84,7 +86,7 @@ class CaseObservation final : public Observation {
 
   RecordedCase case_;
   std::vector<std::uint32_t> full_;
-  std::vector<Duration> begins_;  // by step
+  std::vector<Duration> begins_;  // one entry per step
   Duration took_{};
 };
 

@@ -9,11 +9,11 @@
 
 namespace a3sim {
 
-// Under what published tables are predicted: whose configurations, with which values instead of theirs.
-// Value-like and read only, so that many threads may predict under their own.
+// The configurations under which published tables are predicted, and values that replace theirs. Only read,
+// so that many threads may each predict under their own.
 struct Scenario {
-  // Instead of what a file of a machine or a program says, wherever a configuration takes the value from that file. A
-  // configuration that states the value anew keeps its own.
+  // Replaces a value of a machine's or program's file wherever a configuration takes it from that file. A
+  // configuration that states the value itself keeps its own.
   struct HardwareValue {
     std::string path;  // hardware.memory.hbm_read
     std::string value;
@@ -23,17 +23,18 @@ struct Scenario {
   std::filesystem::path configs = configs_folder();  // with experiments/, published/, hardware/, programs/
   std::vector<std::string> overrides{};              // path.to.key=value, over every configuration
   std::vector<HardwareValue> hardware_values{};
-  unsigned threads = 1;  // that one prediction may use
+  unsigned threads = 1;  // threads for one prediction
 
-  // configs/experiments/NAME.yaml, or the file that `name` is where it ends so.
+  // Returns configs/experiments/NAME.yaml, or `name` itself if it is a YAML file.
   std::filesystem::path file(const std::string& name) const;
-  // That file with this scenario's values, below them the table's own (`model.tokens=96`), and the native network. An own
-  // `include=FILE`, relative to configs/published/, is laid over the experiment. Throws InputError as load_experiment() does, and where the
-  // scenario's values are of the same keys: the case would not be what it says.
+  // Loads that file with the scenario's values, the table's own ones (`model.tokens=96`) below them, and
+  // the native network. An own `include=FILE`, relative to configs/published/, is laid over the experiment.
+  // Throws InputError as load_experiment() does, and if the scenario sets a key that the case sets: it
+  // would no longer be that case.
   Experiment load(const std::string& name, const std::vector<std::string>& own = {}) const;
 
-  // Whether `override` (path.to.key=value) is of a key that the user has left alone: not it, nor a part of
-  // it, nor what it is a part of.
+  // True if the user has not set the key of `override` (path.to.key=value), a part of it, or what it is a
+  // part of.
   bool leaves_open(const std::string& override) const;
 };
 

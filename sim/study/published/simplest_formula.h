@@ -11,21 +11,21 @@
 
 namespace a3sim {
 
-// What stands beside each prediction: configs/reference/formula.yaml.
+// The formula whose value stands beside each prediction: configs/reference/formula.yaml.
 struct SimplestFormula {
   std::string rule;  // in words
-  // By a machine's software, the part of the cubes' peak that products are said to reach.
+  // The share of the cubes' peak that products reach, by the machine's software.
   std::map<std::string, double, std::less<>> products;
 
-  // Of these configurations, or the shipped one where they have none. Throws InputError with all that is wrong with the
-  // file.
+  // Reads the file of these configurations, or the shipped one if they have none. Throws InputError with
+  // all that is wrong in it.
   static SimplestFormula read(const std::filesystem::path& configs);
-  // The part on a machine; 1 where the file says nothing of its software.
+  // Returns the share for a machine; 1 if the file does not name its software.
   double part_of_peak(const Hardware& hardware) const;
 };
 
-// What a metric is by the formula: of what a run came to with the formula's time instead of its own. `other`: the time
-// of the case that it is compared with. None: the formula says nothing about the metric.
+// Returns the metric of a run that takes the formula's `time` instead of its own. `other` is the formula's
+// time of the case that it is compared with. nullopt: the formula does not give this metric.
 std::optional<double> formula_value(const Metric& metric, const std::string& name, MetricAmount amount,
                                     Duration time, std::optional<Duration> other);
 

@@ -12,22 +12,22 @@ namespace a3sim {
 struct Objective {
   const ResultMetric* metric = nullptr;
   bool larger = false;
-  // How bad a point is; the smaller the better.
+  // The smaller, the better.
   double cost(std::size_t point) const { return larger ? -metric->values[point] : metric->values[point]; }
 };
 
 // Throws InputError as SweepResults::metric does.
 Objective objective_of(const SweepResults& sweep, const std::string& pass, std::string text);
 
-// The `most` best points, the best first; of equal ones the sweep's first. With an axis, of each of its
-// values.
+// Returns the `most` best points, the best first; equal ones in the order of the sweep.
 std::vector<std::size_t> best_points(const SweepResults& sweep, const Objective& objective, std::size_t most);
-// Beside them these metrics of the pass; without an axis also what each value of the best point is worth (decisions.h).
+// Reports them with the metrics `beside`. With the axis `per`, reports the best points for each of its
+// values; without, also what each value of the best point is worth (decisions.h).
 Report best_view(const SweepResults& sweep, const Objective& objective, std::size_t most,
                  const std::string& per, const std::vector<std::string>& beside = {});
 
-// The points that no other one beats: none is as good in all objectives and better in one. Points that are
-// equal in all of them are all there. By the first objective, then in the sweep's order.
+// Returns the points that no other one beats, that is, is as good in all objectives and better in one. Equal
+// points are all there. Sorted by the first objective, then in the order of the sweep.
 std::vector<std::size_t> pareto_front(const SweepResults& sweep, const std::vector<Objective>& objectives);
 Report pareto_view(const SweepResults& sweep, const std::vector<Objective>& objectives);
 

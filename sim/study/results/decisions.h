@@ -7,11 +7,11 @@
 
 namespace a3sim {
 
-// What one axis of the best point is worth: the best of the points that have another value there.
+// What the best point's value on one axis is worth: the best point with another value there.
 struct Decision {
   std::size_t axis = 0;
   std::size_t point = 0;
-  double worse = 0;  // by which part, 0.02 for 2 %
+  double worse = 0;  // by which share: 0.02 for 2 %
   struct Change {
     std::string part;
     double value = 0;  // more than at the best point, in the metric's unit
@@ -19,11 +19,12 @@ struct Decision {
   std::vector<Change> changes;  // of the metric's parts, the largest first
 };
 
-// One for each axis where another value has points, the one that is worth most first. Parts are known of a latency:
-// times of a training step by class, or the critical path by resource, whichever was recorded.
+// Returns one decision for each axis on which other values have points, the most valuable first. Parts are
+// known of a latency: times of a training step by class, or the critical path by resource, whichever was
+// recorded.
 std::vector<Decision> decisions_of(const SweepResults& sweep, const Objective& objective, std::size_t best);
 
-// Adds them as a table, where there are any.
+// Adds the decisions as a table, if there are any.
 void add_decisions(const SweepResults& sweep, const Objective& objective, std::size_t best, Report& report);
 
 }  // namespace a3sim

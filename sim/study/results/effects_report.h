@@ -7,8 +7,8 @@
 
 namespace a3sim {
 
-// Adds which axis matters most for a metric: each axis's share of the variance and the mean of each of its values. Where
-// the points do not allow that, the report says why.
+// Adds each axis's share of a metric's variance and the mean of each of its values. If the points do not
+// allow that, the report says why.
 void add_effects(const SweepResults& sweep, const std::string& pass, const std::string& metric,
                  Report& report);
 

@@ -12,20 +12,20 @@ namespace a3sim {
 struct ResultPivot {
   std::size_t rows = 0, columns = 0;  // axes
   struct Cell {
-    std::vector<double> values;  // of all points in it, ascending
-    double median() const;       // of at least one value
+    std::vector<double> values;  // of all points in the cell, ascending
+    double median() const;       // needs at least one value
   };
-  std::vector<std::vector<Cell>> cells;  // a row of them for each value of `rows`
+  std::vector<std::vector<Cell>> cells;  // one row for each value of `rows`
 };
 
 ResultPivot pivot_of(const SweepResults& sweep, std::size_t rows, std::size_t columns,
                      const ResultMetric& metric);
 
-// The axes that a pivot, or a line of a plot, takes the median over: those with several values.
+// Returns the other axes with several values. A pivot, or a line of a plot, takes the median over them.
 std::vector<std::string> other_axes(const SweepResults& sweep, const std::vector<std::size_t>& used);
 
-// Throws InputError where cells would be medians over points that differ by more than a tenth of them: it names the axes
-// and how to choose.
+// Throws InputError if a cell would be the median of points that differ by more than a tenth. The error
+// names the axes and says how to choose.
 void refuse_unlike_points(const SweepResults& sweep, const std::string& rows, const std::string& columns,
                           const ResultMetric& metric);
 

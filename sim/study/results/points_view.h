@@ -8,26 +8,25 @@
 
 namespace a3sim {
 
-// What every way to look at a sweep has: the key of its table, and "latency (ms)".
+// Parts that all views of a sweep share: the key of the table, and headings as "latency (ms)".
 inline constexpr const char* kResultRows = "rows";
 std::string heading(const std::string& name, const std::string& unit);
 Column metric_column(const ResultMetric& metric);
 
-// The first columns of every row that stands for a point, and its cells there.
+// Return the first columns of every row that stands for a point, and the point's cells in them.
 std::vector<Column> axis_columns(const SweepResults& sweep);
 std::vector<Cell> axis_cells(const SweepResults& sweep, std::size_t point);
-// A metric's value at a point, or nothing.
+// Returns a metric's value at a point; empty if it has none.
 Cell metric_cell(const ResultMetric& metric, std::size_t point);
 
-// Adds every point with its values on the axes, its status and `metrics` (all of the pass when there are
-// none).
+// Adds every point with its values on the axes, its status and `metrics` (empty: all of the pass).
 void add_points(const SweepResults& sweep, const std::string& pass, const std::vector<std::string>& metrics,
                 Report& report);
 
-// How many points the sweep has, and how many of them are done, failed and not yet run.
+// Returns how many points the sweep has, and how many are done, failed and not yet run.
 std::string counts_line(const SweepResults& sweep);
 
-// The failed points with their errors; empty when none failed.
+// Returns the first `most` failed points with their errors; empty if none failed.
 std::string failures_text(const SweepResults& sweep, std::size_t most);
 
 }  // namespace a3sim

@@ -5,8 +5,8 @@
 
 namespace a3sim {
 
-// A sweep as sections of a page: its points, of which the page itself draws what the reader chooses; what matters most; what
-// failed.
+// Adds a sweep to a page: its points, which the page plots as the reader chooses; what matters most; failed
+// points.
 void add_sweep(Page& page, const SweepResults& sweep);
 
 }  // namespace a3sim

@@ -17,58 +17,60 @@ namespace a3sim {
 
 class SearchStore;
 
-// What a candidate came to in one scenario.
+// The result of a candidate in one scenario.
 struct CandidateOutcome {
-  std::string refused;               // why it cannot run there; then there is nothing else
-  std::vector<Latencies> passes;     // by pass, by draw
-  std::uint32_t vector_workers = 0;  // that its schedules may use
-  bool stopped = false;              // it takes more than its limit; then there are no passes
+  std::string refused;               // why it cannot run; then the rest is empty
+  std::vector<Latencies> passes;     // by pass, then by draw
+  std::uint32_t vector_workers = 0;  // the number that its schedules may use
+  bool stopped = false;              // took longer than its limit; then `passes` is empty
 
-  // Of all passes, by draw.
+  // Returns the sums over all passes, by draw.
   Latencies totals() const;
 };
 
-// From what total on a candidate is of no interest, where a stage is one run of each: runs end there.
+// Ends runs whose total is too long to be of interest, in a stage with one run per candidate.
 struct StageLimit {
   Duration total = Duration::max();
-  std::uint32_t vector_workers = 0;  // those with fewer run to their end
+  std::uint32_t vector_workers = 0;  // candidates with fewer vector workers run to their end
 };
 
-// Runs candidates, and none of their passes twice. Results do not depend on the number of threads, nor on what a store
-// knows already.
+// Runs candidates; the same schedules on the same machine run only once. Results depend neither on the
+// number of threads nor on what is in the store.
 class CandidateRuns {
  public:
-  // `problem` and, where there is one, `store` must outlive it.
+  // `problem` and `store`, unless null, must outlive this object.
   CandidateRuns(const SearchProblem& problem, unsigned threads, SearchStore* store)
       : problem_(problem), threads_(threads), store_(store) {}
 
-  // By candidate, by scenario of the stage.
+  // Runs candidates in all scenarios of a stage. Returns one entry per candidate, then per scenario.
   std::vector<std::vector<CandidateOutcome>> run(std::span<const Candidate> candidates,
                                                  const SearchStage& stage, const StageLimit& limit = {});
-  // The same of orders in place of the candidate's own, which are not kept in a store; by order, by scenario.
+  // Runs other orders in place of the candidate's own. Does not keep them in the store. Returns one entry
+  // per order, then per scenario.
   std::vector<std::vector<CandidateOutcome>> run_orders(const Candidate& candidate,
                                                         std::span<const OrderSpec> orders,
                                                         const SearchStage& stage,
                                                         const StageLimit& limit = {});
-  // The same of a start as it is.
+  // Runs a start as it is.
   std::vector<CandidateOutcome> run_start(std::size_t start, const SearchStage& stage);
 
-  // Runs of a pass in a draw until now.
+  // Returns the number of runs so far; a run is a pass in one draw.
   std::size_t runs() const;
-  // The experiment of a candidate, or of a start, in a scenario. Throws InputError where there is none.
+  // Return the experiment of a candidate, or of a start, in a scenario. Throw InputError if it cannot be
+  // made.
   Experiment experiment(const Candidate& candidate, const SearchScenario& scenario) const;
   Experiment start_experiment(std::size_t start, const SearchScenario& scenario) const;
 
  private:
-  // A candidate, or a start as it is.
+  // A candidate, or a start as it is if `candidate` is null.
   struct Job {
     const Candidate* candidate = nullptr;
     std::size_t start = 0;
     const SearchScenario* scenario = nullptr;
     StageLimit limit{};
-    const OrderSpec* order = nullptr;  // in place of the candidate's
+    const OrderSpec* order = nullptr;  // replaces the candidate's order
   };
-  // A pass that has run: what it ran on and its schedules, as a hash.
+  // The machine and the hash of the schedules of a pass that has run.
   using RunKey = std::pair<std::string, std::uint64_t>;
 
   std::vector<CandidateOutcome> run_jobs(std::span<const Job> jobs);
@@ -76,11 +78,11 @@ class CandidateRuns {
   void read_bases(std::span<const Job> jobs);
   CandidateOutcome run_job(const Job& job);
   Experiment experiment_of(const Job& job, const Experiment& base) const;
-  // Nothing where a draw takes longer than the limit.
+  // Returns nullopt if a draw takes longer than the limit.
   std::optional<Latencies> run_pass(const Experiment& experiment, const PreparedWork& work, std::size_t pass,
                                     const Job& job, Duration limit);
 
-  // What is to be recorded once a batch has run.
+  // A result that is recorded after the whole batch has run.
   struct ToRecord {
     std::string point;
     std::shared_ptr<const Experiment> experiment;
@@ -94,9 +96,9 @@ class CandidateRuns {
   const SearchProblem& problem_;
   unsigned threads_;
   SearchStore* store_;
-  std::map<std::string, Base> bases_;  // by settings
+  std::map<std::string, Base> bases_;  // one entry per settings
   std::map<RunKey, Latencies> ran_;
-  std::mutex mutex_;  // of ran_
+  std::mutex mutex_;  // guards ran_
 };
 
 }  // namespace a3sim

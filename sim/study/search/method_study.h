@@ -10,20 +10,20 @@
 
 namespace a3sim {
 
-// What a method finds with each budget: gains over the best shipped order, in the training.
+// Gains of a method with each budget, over the best shipped order, in training.
 struct MethodCurve {
   std::string method;
-  std::vector<double> gains;               // by budget: the mean of the seeds
-  double least = 0, most = 0;              // of the seeds, with the whole budget
-  std::vector<double> by_seed;             // with the whole budget
-  std::uint32_t no_worse_than_random = 0;  // seeds, with the whole budget
+  std::vector<double> gains;               // one per budget: the mean over seeds
+  double least = 0, most = 0;              // over seeds, with the whole budget
+  std::vector<double> by_seed;             // one per seed, with the whole budget
+  std::uint32_t no_worse_than_random = 0;  // number of seeds, with the whole budget
 };
 struct MethodStudy {
   std::vector<std::uint32_t> budgets;
-  std::vector<MethodCurve> curves;  // one a method
+  std::vector<MethodCurve> curves;  // one per method
 };
 
-// Searches by every method, with seeds from options.seed on. All of them share what has run.
+// Searches with every method, with `seeds` seeds from options.seed on. All searches share their runs.
 MethodStudy compare_methods(const SearchProblem& problem, const SearchOptions& options, std::uint32_t seeds,
                             CandidateRuns& runs);
 

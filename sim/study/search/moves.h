@@ -7,19 +7,19 @@
 
 namespace a3sim {
 
-// Draws all choices.
+// Returns a candidate with all choices drawn at random.
 Candidate random_candidate(const SearchProblem& problem, Rng& rng);
 
-// Makes one or more choices anew: another place or key of a term, the keys of another start, another value.
+// Changes one or more choices: the place or key of a term, the keys of a start, or a value.
 void mutate(const SearchProblem& problem, Candidate& candidate, Rng& rng);
 
-// Takes each queue, and each setting, from one of the two.
+// Returns a child that takes each queue and each setting from one of the two.
 Candidate cross(const Candidate& a, const Candidate& b, Rng& rng);
 
-// Takes the settings of both where one of them is as configured, and all else as cross() does.
+// Returns a child with the changed settings of both; all else as in cross().
 Candidate unite(const Candidate& a, const Candidate& b, Rng& rng);
 
-// The candidate with another value in one setting: all of these.
+// Returns all candidates that differ in the value of one setting.
 std::vector<Candidate> other_settings(const SearchProblem& problem, const Candidate& candidate);
 
 }  // namespace a3sim

@@ -9,18 +9,18 @@
 
 namespace a3sim {
 
-// A way to find the next candidate. One file each in proposers/, registered by its name. Stateless: what it proposes
-// follows from what it is given.
+// A method that finds the next candidate. One file each in proposers/, registered by its name. Stateless:
+// its proposals depend only on the arguments.
 class Proposer {
  public:
   static constexpr std::string_view kKind = "method of search";
   virtual ~Proposer() = default;
-  // What is to be tried before all else, given the best order to start from; by default nothing.
+  // Returns candidates to try first, given the best order to start from. None by default.
   virtual std::vector<Candidate> first(const SearchProblem&, const Candidate&) const { return {}; }
-  // How many of the best propose() looks at.
+  // Returns the number of best candidates that propose() needs.
   virtual std::size_t parents() const = 0;
-  // `best` are those that did best until now, the best first, one of each score; there is at least
-  // one.
+  // Returns a new candidate. `best` holds the best candidates so far, the best first, one for each score;
+  // at least one.
   virtual Candidate propose(const SearchProblem& problem, const std::vector<Candidate>& best,
                             Rng& rng) const = 0;
 };

@@ -7,28 +7,28 @@
 
 namespace a3sim {
 
-// All that a search has found out.
+// All results of a search.
 struct SearchFindings {
   SearchOutcome outcome;
   std::vector<RevertedChoice> reverted;
   std::vector<DecisionEffect> effects;
   std::vector<ScenarioRegret> regrets;
-  std::vector<std::size_t> front;  // of outcome.candidates
+  std::vector<std::size_t> front;  // positions in outcome.candidates
   ListFindings lists;
-  HeldOutGain held_out;  // of the lists, where they gain
+  HeldOutGain held_out;  // of the lists, if they gain
   BoundDistance bound;
 
-  // Whether something faster than every order to start from was found, in the training.
+  // True if it found an order that was faster in training than every start.
   bool gained() const { return lists.gained() || (outcome.winner().number > 0 && outcome.trained() > 0); }
-  // The gain there.
+  // Returns that gain.
   double trained() const { return lists.gained() ? 1 - lists.after : outcome.trained(); }
 };
 
-// Searches, simplifies what was found, moves its tasks where that is asked for, and judges the result.
+// Searches, simplifies the winner, moves its tasks if asked, and judges the result.
 SearchFindings search_and_explain(const SearchProblem& problem, const SearchOptions& options,
                                   CandidateRuns& runs);
 
-// How many candidates it took to come within a tenth of the final gain; 0: there is none.
+// Returns the number of candidates until the score was within a tenth of the final gain; 0 without a gain.
 std::uint32_t until_most_of(const SearchOutcome& outcome);
 
 }  // namespace a3sim

@@ -8,9 +8,9 @@
 
 namespace a3sim {
 
-// A candidate as an experiment that includes the one it was found for: the file `base`, what the command line lays over
-// it, what the candidate does, and its order, by keys or by the lists in the file `lists` beside it. `title` stands above it as
-// comments, a line each.
+// Returns a candidate as an experiment that includes the one of the search: the file `base`, the overrides
+// of the command line, the candidate's settings, and its order as keys or as lists in the file `lists`
+// beside it. `title` stands above it as comment lines.
 std::string overlay_text(const SearchProblem& problem, const Candidate& candidate,
                          const std::filesystem::path& base, std::span<const std::string> overrides,
                          const std::string& title, const std::string& lists = {});

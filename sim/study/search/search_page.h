@@ -5,8 +5,8 @@
 
 namespace a3sim {
 
-// A page of a search: what it found, and timelines of the configuration as it is under the best shipped order and under
-// the one found, on one axis of time. Runs both once more, with each task's record.
+// Returns a page of a search: its findings, and timelines of the configuration under the best shipped order
+// and under the found one, on a common axis. Runs both once more, with task records.
 Page search_page(const SearchProblem& problem, const SearchOptions& options, const SearchFindings& findings,
                  const CandidateRuns& runs);
 

@@ -10,45 +10,46 @@
 
 namespace a3sim {
 
-// An order to start from: the configuration's own, then the shipped ones.
+// An order to start from. The configuration's own order is first, then the shipped ones.
 struct SearchStart {
   std::string name;
   OrderSpec order;
-  std::vector<std::pair<std::string, std::string>> rest;  // other entries than name and keys: key, YAML
-  std::string file;                                       // that paths in it are relative to
-  bool sorted = false;                                    // by keys alone: candidates may take parts of it
+  std::vector<std::pair<std::string, std::string>> rest;  // all entries but name and keys: key, YAML
+  std::string file;                                       // file to which its paths are relative
+  bool sorted = false;                                    // by keys only: candidates may take parts of it
 };
 
-// A space laid over an experiment. Where the experiment runs several passes whose operators have names of their own,
-// each pass is a part with sort keys of its own; otherwise all passes are one part.
+// A space laid over an experiment. If the experiment has several passes with operators of their own names,
+// each pass is a part with its own sort keys; otherwise all passes are one part.
 class SearchProblem {
  public:
-  // It starts from the configuration's own order and, unless `own_alone`, from the shipped ones. Throws InputError for
-  // work that has no schedules.
+  // Starts from the configuration's own order and, unless `own_alone`, from the shipped ones. Throws
+  // InputError for work that has no schedules.
   SearchProblem(Experiment experiment, SearchSpace space, bool own_alone = false);
 
   const Experiment& experiment() const { return experiment_; }
   const SearchSpace& space() const { return space_; }
   const std::vector<SearchStart>& starts() const { return starts_; }
   const std::vector<std::string>& parts() const { return parts_; }
-  // Which queue of a candidate belongs to a part's unit, and whether that has tasks and terms to sort them by.
+  // Return the queue of a part's unit, and whether it has tasks and terms to sort them by.
   std::size_t queue(std::size_t part, std::size_t unit) const { return part * kCoreUnits + unit; }
   bool is_open(std::size_t queue) const { return open_[queue]; }
-  // "forward ctq"; "ctq" where there is one part.
+  // Returns "forward ctq", or "ctq" if there is one part.
   std::string queue_name(std::size_t queue) const;
-  // How many choices there are to make.
+  // True if there are no choices to make.
   bool empty() const;
 
-  // A start as a candidate, which must be sorted; by terms where these say the same.
+  // Returns a start as a candidate, with terms if these say the same. The start must be sorted.
   Candidate from_start(std::size_t start) const;
-  // Sort keys of a queue, most significant first.
+  // Returns the sort keys of a queue, most significant first.
   std::vector<std::string> keys(const Candidate& candidate, std::size_t queue) const;
-  // The block `order` as YAML, its value on one line, and the order that it is. Throws InputError where values do not go together.
-  // With `lists`, a file beside the one that holds it, lists stand in place of the keys.
+  // Return the block `order` as YAML, its value on one line, and the order itself. Throw InputError if
+  // values do not fit together. With `lists`, the name of a file beside the one with the block, lists
+  // replace the keys.
   std::string order_text(const Candidate& candidate, const std::string& lists = {}) const;
   std::string order_line(const Candidate& candidate) const;
   OrderSpec order(const Candidate& candidate) const;
-  // What it lays over the configuration outside the block `order`.
+  // Returns the candidate's settings outside the block `order`.
   std::vector<std::string> settings(const Candidate& candidate) const;
 
  private:
@@ -66,7 +67,7 @@ class SearchProblem {
   std::vector<SearchStart> starts_;
   std::vector<std::string> parts_;
   std::vector<std::vector<std::size_t>> passes_of_part_;
-  std::vector<bool> open_;  // by queue
+  std::vector<bool> open_;  // one entry per queue
 };
 
 }  // namespace a3sim

@@ -5,7 +5,7 @@
 
 namespace a3sim {
 
-// For people: the winner, its gain where it was trained and where not, why, and how the search went.
+// Reports to people the winner, its gain in training and beyond, the reasons, and how the search went.
 Report search_report(const SearchProblem& problem, const SearchOptions& options,
                      const SearchFindings& findings);
 

@@ -12,15 +12,15 @@
 
 namespace a3sim {
 
-// What candidates came to, in a database of sweeps: a point is a candidate's configuration in a scenario, its metrics are
-// the latencies of its passes, `latency` as modelled and `latency.drawn.SEED.RUN` in a draw. Written by one process at a
-// time; what was recorded stands, however that ends.
+// Results of candidates in a database of sweeps. A point is a candidate's configuration in a scenario; its
+// metrics are the latencies of its passes, `latency` as modelled and `latency.drawn.SEED.RUN` in a draw.
+// One process writes at a time; what it has recorded stays, however it ends.
 class SearchStore {
  public:
-  // Makes the file if it is not there. Throws as SweepDatabase does.
+  // Creates the file if it does not exist. Throws as SweepDatabase does.
   explicit SearchStore(const std::filesystem::path& file);
 
-  // By pass, by draw; nothing where some of it has not been recorded.
+  // Returns latencies by pass, then by draw, or nullopt if some are not recorded.
   std::optional<std::vector<Latencies>> find(const std::string& point, const Experiment& experiment,
                                              const JitterOptions& jitter) const;
   void record(const std::string& point, const Experiment& experiment, const JitterOptions& jitter,
@@ -30,7 +30,7 @@ class SearchStore {
   using Key = std::pair<std::string, std::string>;  // pass, metric
 
   SweepDatabase database_;
-  std::map<std::string, std::map<Key, Duration>> known_;  // by point
+  std::map<std::string, std::map<Key, Duration>> known_;  // one entry per point
 };
 
 }  // namespace a3sim

@@ -11,43 +11,43 @@
 
 namespace a3sim {
 
-// Values that are laid over a configuration together, under a name: `path.to.key=value`, as `--set` takes them.
+// Named values that are laid over a configuration together: `path.to.key=value`, as `--set` takes them.
 struct NamedSettings {
   std::string name;
   std::vector<std::string> settings;
 };
 
-// What a search decides by configuration keys: one of these. The first is always the configuration as it is.
+// A choice of one of several settings. The first is always the configuration as it is.
 struct SearchDecision {
   std::string name;
   std::vector<NamedSettings> values;
 };
 
-// A sort key of a queue, one of these; an empty one leaves it out.
+// A sort key of a queue: one of `keys`. An empty key leaves it out.
 struct KeyTerm {
   std::string name;
   std::vector<std::string> keys;
 };
 
-// What a search may change, and where it looks (configs/spaces/).
+// What a search may change, and the conditions in which it runs (configs/spaces/).
 struct SearchSpace {
-  std::string name;                    // the file's, without its ending
-  std::vector<std::string> workloads;  // whose default it is
-  // By unit: the terms that sort its tasks, in any order; none: its keys stay those of an order to start from.
+  std::string name;                    // the file's name without its ending
+  std::vector<std::string> workloads;  // workloads that use it by default
+  // One entry per unit: the terms that sort its tasks, in any order. Empty: its keys are those of a start.
   std::array<std::vector<KeyTerm>, kCoreUnits> terms;
   std::vector<SearchDecision> decisions;
-  // Cheaper runs that a candidate must do well in first.
+  // Cheaper runs that a candidate must pass first.
   std::vector<NamedSettings> rungs;
-  // Conditions that decide between candidates, and others in which the winner is judged.
+  // Conditions that decide between candidates, and conditions that judge the winner.
   std::vector<NamedSettings> training, held_out;
 };
 
 // Reads a space. Throws InputError with all that is wrong with it, a line each, with file:line:column.
 SearchSpace read_space(const std::filesystem::path& file);
-// What stands in the file of that name; what is wrong is noted.
+// Reads the content of the file with that name. Notes errors in the configuration's diagnostics.
 SearchSpace read_space(const Config& root, const std::filesystem::path& file);
 
-// The shipped space for an experiment's workload: the first that names it, else `any`.
+// Returns the shipped space of an experiment's workload: the first that names it, else `any`.
 std::filesystem::path default_space(const Experiment& experiment);
 
 }  // namespace a3sim

@@ -10,21 +10,21 @@
 
 namespace a3sim {
 
-// What a stage's runs come to, as ratios to the best start's in each scenario and draw.
+// Gives the results of a stage's runs as ratios to the best start, in each scenario and draw.
 class StageReference {
  public:
   StageReference() = default;
-  // Runs the starts; `refused` says by start why one does not fit.
+  // Runs the starts. `refused` then says, for each start, why it does not fit.
   StageReference(const SearchProblem& problem, const SearchStage& stage, CandidateRuns& runs);
 
   const std::vector<std::string>& refused() const { return refused_; }
-  // By scenario, by draw; none where no start fits, which leaves the scenario out.
+  // By scenario, then by draw. Empty if no start fits: the scenario is left out.
   const std::vector<Latencies>& best() const { return best_; }
   const std::vector<std::vector<CandidateOutcome>>& starts() const { return starts_; }
-  // Which start has the least mean in a scenario that has one.
+  // Returns the start with the least mean in a scenario that some start fits.
   std::size_t best_start(std::size_t scenario) const;
-  // By scenario, by draw, of those scenarios that count; nothing if the candidate was refused or stopped in one of
-  // them.
+  // Returns ratios by scenario, then by draw, without scenarios that are left out. Returns nullopt if the
+  // candidate was refused or stopped in one of the others.
   std::optional<std::vector<std::vector<double>>> ratios(const std::vector<CandidateOutcome>& outcomes) const;
 
  private:
@@ -33,11 +33,11 @@ class StageReference {
   std::vector<std::vector<CandidateOutcome>> starts_;
 };
 
-// Places of the numbers when they are sorted, from 0; equal ones share the mean of theirs.
+// Returns the ranks of the numbers, from 0. Equal numbers share their mean rank.
 std::vector<double> mean_ranks(const std::vector<double>& numbers);
 
-// The score of an objective: a mean, the largest, or the ninth decile of all ratios. A scenario in which the mean is over
-// 1.01 makes a candidate worse than all without one, but for the objective `one`.
+// Returns the score under an objective: the mean, the largest, or the ninth decile of all ratios. Unless
+// the objective is `one`, a candidate with a mean above 1.01 in any scenario is worse than all without one.
 double score_of(const std::vector<std::vector<double>>& ratios, SearchObjective objective);
 
 }  // namespace a3sim

@@ -10,14 +10,16 @@
 
 namespace a3sim {
 
-// The ten cables of a pass that were used most, and whose bytes they carried where that was recorded.
+// Returns the ten most used cables of a pass, and whose bytes they carried, if that was recorded.
 Table hottest_cables(const std::vector<CableUse>& cables);
 
-// What these carried over time; cables that carried the same at all times are one line. No series where that was not recorded.
+// Plots what they carried over time. Cables with the same load at all times share a line. No series if
+// loads were not recorded.
 Figure cables_over_time(const std::string& title, Duration makespan, const std::vector<CableUse>& cables);
 
-// Hosts and switches, a row for each kind, or round a circle where all are of one kind; the cables between them, coloured by the
-// part of their rate that they carried. Both ways of a cable lie beside one another, up to the left.
+// Draws hosts and switches with the cables between them, in one row per kind or, if all are of one kind, on
+// a circle. Colours show the used part of a cable's rate. Both directions lie side by side; the one upwards
+// is on the left.
 Figure cable_map(const std::string& title, const std::vector<CableUse>& cables);
 
 }  // namespace a3sim

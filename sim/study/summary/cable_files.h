@@ -9,12 +9,13 @@
 
 namespace a3sim {
 
-// What the cables of a recorded pass carried over time, and whose bytes these were, in cables_PASS.csv and
-// cable_traffic_PASS.csv.
+// Return cables_PASS.csv and cable_traffic_PASS.csv: the load of a recorded pass's cables over time, and
+// whose bytes these were.
 std::string cables_csv(const std::vector<CableUse>& cables, Duration makespan);
 std::string cable_traffic_csv(const std::vector<CableUse>& cables);
 
-// Read them back into cables that are there by their names; others are left out. Throw InputError with file and line.
+// Read the files into the cables with their names; other cables are skipped. Throw InputError with file and
+// line.
 void read_cables_csv(std::string_view csv, const std::string& file, std::vector<CableUse>& cables);
 void read_cable_traffic_csv(std::string_view csv, const std::string& file, std::vector<CableUse>& cables);
 

@@ -11,21 +11,21 @@
 
 namespace a3sim {
 
-// A pass of a saved run with what is known of it; `explained` and `advice` need its tasks.
+// A pass of a saved run with its analyses. `explained` and `advice` need its tasks.
 struct KnownPass {
   const TracedPass* pass = nullptr;
-  Duration bound{};     // the largest lower bound; zero: none was written
-  std::string binding;  // which it is: cube, vector, HBM, link, path
+  Duration bound{};     // largest lower bound; zero: not written
+  std::string binding;  // the kind of that bound: cube, vector, HBM, link, path
   std::optional<Explanation> explained;
   std::optional<Advice> advice;
 
   Duration latency() const { return pass->trace.latency(); }
 };
 
-// A saved run as its page shows it.
+// A saved run as a page shows it.
 struct KnownRun {
   const SavedRun* run = nullptr;
-  std::string name;  // no other run of the page has it
+  std::string name;  // unique on the page
   std::vector<KnownPass> passes;
   std::uint32_t experts_per_rank = 0;  // 0: not written
 
@@ -33,8 +33,8 @@ struct KnownRun {
   Duration total() const;
 };
 
-// Reads the bounds beside a run that read_run has read, explains its passes and asks the rules about them. The
-// run must outlive the result. Throws InputError where result.json is not what `run -o` writes.
+// Reads the bounds of a run, explains its passes and asks the rules about them. The run must outlive the
+// result. Throws InputError if result.json is not as `run -o` writes it.
 KnownRun know(const SavedRun& run, std::string name);
 
 }  // namespace a3sim

@@ -9,21 +9,22 @@
 
 namespace a3sim {
 
-// What one operator asked of the L2s of all ranks. `left_by`: requests that it found there, by the operator
-// that had left them.
+// Requests of one operator to the L2s of all ranks. `left_by` counts hits by the operator that had left the
+// data there.
 struct OperatorL2 {
   L2Traffic traffic;
-  std::vector<std::uint64_t> left_by;  // empty where the L2 does not know
+  std::vector<std::uint64_t> left_by;  // empty if the L2 does not record it
 };
 OperatorL2 l2_of(const PassResult& pass, std::size_t op);
 
-// What the operator's tasks are made of.
+// Returns the kind of the operator's tasks.
 TaskUnit unit_of(const OperatorInfo& info);
 
-// What a pass's operators did, over all ranks; `causes` are those of the pass's trace.
+// Adds what a pass's operators did, over all ranks. `causes` are those of the pass's trace.
 void add_operators(const PassResult& pass, const Causes& causes, Report& report);
 
-// For people: what a pass's operators asked of the L2, and who had left there what they found: means of the ranks.
+// Adds, for people, the L2 requests of a pass's operators, and which operators had left the data that they
+// found: means over ranks.
 void add_l2(const PassResult& pass, Report& report);
 
 }  // namespace a3sim

@@ -6,8 +6,8 @@
 
 namespace a3sim {
 
-// A line for the head of what is printed: which values of the machine and the program were set from outside their files,
-// and which have no source. Empty where there are none.
+// Returns a line that names the values of machine and program that were set from outside their files, and
+// those without a source. Empty if there are none.
 std::string own_values(const Experiment& experiment);
 
 }  // namespace a3sim

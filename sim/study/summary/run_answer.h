@@ -7,8 +7,8 @@
 
 namespace a3sim {
 
-// Adds what a reader wants first: a table of the passes of one run, or of the quantities of several runs with
-// their differences to the first; then a sentence for each pass on what limits it and what to try.
+// Adds the main results: a table of the passes of one run, or of several runs with their differences to the
+// first, and for each pass a sentence on what limits it and what to try.
 void add_answer(Page& page, const std::vector<KnownRun>& runs);
 
 }  // namespace a3sim

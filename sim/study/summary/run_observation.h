@@ -17,18 +17,19 @@ struct MachineFile {
   Hardware hardware;
   std::optional<Program> program;
 };
-// Throws InputError with everything that is wrong in it.
+// Throws InputError with all that is wrong in the file.
 MachineFile read_machine_file(const std::filesystem::path& file);
 
-// What the hardware allows, of a run on as many workers as a trace has.
+// Returns what the hardware allows a run with as many workers as the trace has.
 TracedMachine traced_machine(const Hardware& hardware, const Program* program, const TraceMachine& traced);
-// That of the run's own configuration; none where that is no longer beside it.
+// Returns the machine of the run's own configuration, or nullopt if that file is gone.
 std::optional<TracedMachine> machine_of_run(const SavedRun& run);
 
-// A traced run as an observation that holds it. `hardware`: a file that says what its machine allows; empty: its own.
+// Returns a traced run as an observation, which owns it. `hardware` is a file of its machine; empty: the
+// run's own.
 std::unique_ptr<Observation> observe(SavedRun run, const std::filesystem::path& hardware);
 
-// What the rules find in one traced pass of a run.
+// Returns what the rules find in one traced pass of a run.
 Advice advise_on_pass(const SavedRun& run, std::size_t pass, const RuleBook& rules);
 
 }  // namespace a3sim

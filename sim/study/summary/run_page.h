@@ -10,11 +10,11 @@
 
 namespace a3sim {
 
-// Names for directories: their last parts, or the whole where these are equal.
+// Returns names for directories: their last parts, or whole paths if these are equal.
 std::vector<std::string> distinct_names(const std::vector<std::filesystem::path>& directories);
 
-// One or more saved runs as a page: the answer, timelines, what time went into, L2, roofline, how the runs
-// differ from the first. A run without its tasks has no timeline, and the page says how to write them.
+// Adds saved runs to a page: the answer, timelines, use of time, L2, roofline, and differences to the first
+// run. A run without tasks has no timeline; the page says how to write tasks.
 void add_saved_runs(Page& page, std::span<const SavedRun> runs);
 
 }  // namespace a3sim

@@ -8,10 +8,10 @@
 
 namespace a3sim {
 
-// What the analysis has to know of the experiment's machine.
+// Returns what the analysis needs of the experiment's machine.
 TraceMachine machine_of(const Experiment& experiment);
 
-// The traces of an experiment's passes, which were run with records.
+// Return the traces of an experiment's passes, which must have been run with records.
 Trace trace_of(const Experiment& experiment, const PassResult& pass);
 std::vector<Trace> traces_of(const Experiment& experiment, std::span<const PassResult> passes);
 

@@ -10,9 +10,9 @@
 #include "traces/analysis/pass_sums.h"
 #include "traces/trace.h"
 
-// The rows of result.json. A description names the key of each value that is saved and read back; what people see of the
-// same rows are columns of their own (operator_report.h). `Values` is one of saved_values.h; a row is const for those
-// that write.
+// Rows of result.json. A description names the key of each value that is saved and read back. Text has its
+// own columns of the same rows (operator_report.h). `Values` is a class of saved_values.h; writers take a
+// const row.
 namespace a3sim {
 
 // An operator of a pass, over all ranks.
@@ -51,7 +51,7 @@ void describe_operator(Row&& row, Values values) {
   describe_traffic(row.traffic, values);
 }
 
-// What a rank's workers did, by kind.
+// Describes the time of a rank's workers, by kind.
 template <class Row, class Values>
 void describe_workers(const WorkerKinds& kinds, Row&& workers, Values values) {
   for (std::size_t k = 0; k < kinds.size(); ++k) {
@@ -62,7 +62,7 @@ void describe_workers(const WorkerKinds& kinds, Row&& workers, Values values) {
   }
 }
 
-// What the analysis of a result has to know of the machine beside its workers, so that it needs no configuration.
+// Describes the machine, apart from its workers, so that the analysis of a result needs no configuration.
 template <class Machine, class Values>
 void describe_machine(Machine& machine, Values values) {
   values.time("kernel_launch_ps", machine.launch);
@@ -72,17 +72,17 @@ void describe_machine(Machine& machine, Values values) {
   values.amount("port_bytes_per_s", machine.port);
 }
 
-// One of the cables that carried most.
+// One of the most used cables.
 struct SavedCable {
   CableUse use{};
-  double rate = 0;  // bytes a second
+  double rate = 0;  // bytes per second
 };
 
 template <class Row, class Values>
 void describe_cable(Row&& row, Values values) {
   constexpr double kMostCarried = 0x1p61;
   constexpr double kMostUsed =
-      1e6;  // more than 1 where a cable that comes and goes is slow outside its periods
+      1e6;  // `used` is above 1 if a cable that comes and goes is slow outside its periods
   values.text("name", row.use.name);
   values.text("level", row.use.level);
   values.amount("rate_bytes_per_s", row.rate, 1);

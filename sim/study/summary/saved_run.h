@@ -11,29 +11,30 @@
 
 namespace a3sim {
 
-// What `a3sim run -o` leaves behind, read back.
+// A result directory of `a3sim run -o`, read back.
 struct SavedRun {
   std::filesystem::path directory;
   std::string name, version;  // of the experiment; of the a3sim that ran it
   std::vector<TracedPass> passes;
-  // By pass, where the run was written without its tasks (`--trace`), which the passes lack then.
+  // One entry per pass, if the run was written without tasks (no `--trace`). The passes then have no tasks.
   std::vector<PassSums> sums;
-  // By pass: the cables that carried most, by their use; none where no plane has cables.
+  // By pass: the most used cables, sorted by use. Empty if no plane has cables.
   std::vector<std::vector<CableUse>> cables{};
 
   std::filesystem::path configuration() const { return directory / "resolved.yaml"; }
 };
 
-// What a reader does with a run that was written without its tasks.
+// Tells read_run() what to do with a run that was written without tasks.
 enum class Tasks : std::uint8_t { kNeeded, kIfThere };
 
-// The directory's kind (result_directory.h) has been checked. Only the pass of this name, or all of them for
-// none. Throws InputError with file, line and column for what is missing, cut off or contradicts itself, and
-// with the command that writes them where there are no tasks and they are needed.
+// Reads the pass of this name; all passes if the name is empty. The kind of the directory
+// (result_directory.h) must have been checked. Throws InputError with file, line and column if a part is
+// missing, cut off or contradictory, and, if tasks are needed but were not written, with the command that
+// writes them.
 SavedRun read_run(const std::filesystem::path& directory, std::string_view pass,
                   Tasks tasks = Tasks::kNeeded);
 
-// That command, as a sentence.
+// Returns that command as a sentence.
 std::string how_to_trace(const std::filesystem::path& directory);
 
 }  // namespace a3sim

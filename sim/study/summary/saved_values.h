@@ -9,12 +9,12 @@
 #include "sim/core/units.h"
 #include "traces/report/table.h"
 
-// What writes result.json and what reads it, value by value. Both are handed to a description of a row
-// (saved_rows.h), which calls one of these functions for each value; a dot in a key opens an object. `amount` is a whole
-// number of bytes, or of bytes a second, that is kept as a double.
+// The writers and the reader of result.json. Descriptions of rows (saved_rows.h) call one of their
+// functions for each value. A dot in a key opens an object. `amount` is a whole number of bytes, or bytes
+// per second, kept as a double.
 namespace a3sim {
 
-// The columns of a row, for programs alone.
+// Collects the columns of a row, for programs only.
 class DataColumns {
  public:
   explicit DataColumns(std::vector<Column>& columns) : columns_(columns) {}
@@ -33,7 +33,7 @@ class DataColumns {
   std::vector<Column>& columns_;
 };
 
-// The cells of a row, in the order of these columns.
+// Collects the cells of a row, in the order of these columns.
 class DataCells {
  public:
   explicit DataCells(std::vector<Cell>& cells) : cells_(cells) {}
@@ -53,7 +53,7 @@ class DataCells {
   std::vector<Cell>& cells_;
 };
 
-// The values of an object. Its keys have no dots.
+// Writes the values of an object. Its keys have no dots.
 class JsonValues {
  public:
   explicit JsonValues(nlohmann::ordered_json& json) : json_(json) {}
@@ -66,7 +66,7 @@ class JsonValues {
   nlohmann::ordered_json& json_;
 };
 
-// Reads the values of an object, and says where one is missing or wrong.
+// Reads the values of an object. Reports where one is missing or wrong.
 class ConfigValues {
  public:
   explicit ConfigValues(Config config) : config_(std::move(config)) {}
@@ -96,7 +96,7 @@ class ConfigValues {
   }
 
  private:
-  static constexpr std::int64_t kMostTime = std::int64_t{1} << 50;  // in picoseconds; no run takes longer
+  static constexpr std::int64_t kMostTime = std::int64_t{1} << 50;  // picoseconds; no run takes longer
   static constexpr std::int64_t kMostBytes = std::int64_t{1} << 61;
 
   struct Place {

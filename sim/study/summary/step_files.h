@@ -10,28 +10,28 @@
 #include "sim/study/summary/step_summary.h"
 #include "traces/csv_rows.h"
 
-// What a result directory keeps of a training step beside its tasks: blocks of its pipeline, what each die holds, and where
-// each stage's time went.
+// The files that a result directory keeps of a training step, besides its tasks: blocks of the pipeline,
+// memory of each die, and the time of each stage.
 namespace a3sim {
 
-// What a stage does with one micro-batch in one of its chunks, or at the end of the step.
+// The work of a stage on one micro-batch in one of its chunks, or at the end of the step.
 enum class StepBlockKind : std::uint8_t {
   kForward,
   kBackward,
-  kWeights,  // gradients of weights that were left for later
+  kWeights,  // weight gradients that were left for later
   kUpdate    // the optimizer
 };
 constexpr auto names_of(StepBlockKind) {
   return std::to_array<std::string_view>({"forward", "backward", "weights", "update"});
 }
 
-// A line of blocks.csv: from its first kernel until its last one has ended.
+// A line of blocks.csv: one block, from the start of its first kernel to the end of its last one.
 struct StepBlock {
   std::uint32_t stage = 0, chunk = kNone, micro_batch = kNone;
   StepBlockKind work{};
-  std::uint32_t paired = 0;  // 1: it runs beside another micro-batch's block
+  std::uint32_t paired = 0;  // 1: runs beside another micro-batch's block
   Duration from{}, to{};
-  Duration kernels{};  // while its kernels run
+  Duration kernels{};  // time in which its kernels run
 
   static constexpr auto columns() {
     using R = StepBlock;
@@ -46,7 +46,7 @@ struct StepBlock {
   }
 };
 
-// A line of memory.csv: what a stage's die holds from this date on, activations with all that is there all the time.
+// A line of memory.csv: what the die of a stage holds from this date on, activations and permanent data.
 struct StepMemory {
   std::uint32_t stage = 0;
   Duration date{};
@@ -62,11 +62,11 @@ struct StepMemory {
 inline constexpr std::string_view kStepFile = "step.json", kStepBlocksFile = "blocks.csv",
                                   kStepMemoryFile = "memory.csv";
 
-// By stage and date.
+// Sorted by stage and date.
 std::vector<StepBlock> blocks_of(const SimulatedStep& step);
 std::vector<StepMemory> memory_of(const SimulatedStep& step);
 
-// step.json, blocks.csv, memory.csv.
+// Returns step.json, blocks.csv and memory.csv.
 std::vector<NamedFile> step_files(const SimulatedStep& step);
 
 }  // namespace a3sim

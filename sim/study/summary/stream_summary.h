@@ -13,21 +13,21 @@ struct NamedStreamPass {
   std::string name;
   Trace trace;
   Duration latency{};
-  std::vector<std::uint64_t> sent;  // by rank: bytes to other ranks
+  std::vector<std::uint64_t> sent;  // one per rank: bytes to other ranks
 };
 std::vector<NamedStreamPass> run_first_batch(const Experiment& experiment);
 
-// What it has to say, for people and for programs: how long each pass takes, its kernels, copies and host work, and what
-// of them its latency waited for, which sums to it. A saved result is read from the same (saved_run.h).
+// Summarises the passes for people and programs: the time of each pass, its kernels, copies and host work,
+// and the parts of its latency, which sum to it. A saved result has the same values (saved_run.h).
 RunSummary stream_summary(const Experiment& experiment, const std::vector<NamedStreamPass>& passes);
 
-// A pass's part of such a summary: its operators and ranks, and how long it took. And what a result says of the machine and
-// the way it ran, as saved_run.h reads it.
+// Returns a pass's part of such a summary: its operators, its ranks and its time. stream_result_json()
+// returns the machine and the method, as saved_run.h reads them.
 Report stream_pass_report(const NamedStreamPass& pass);
 nlohmann::ordered_json stream_result_json(const Experiment& experiment, const std::string& method,
                                           const Trace& trace);
 
-// The files of a traced pass, as of a pass of tasks.
+// Returns the files of a traced pass, like those of a pass of tasks.
 std::vector<NamedFile> trace_files(const NamedStreamPass& pass);
 
 }  // namespace a3sim

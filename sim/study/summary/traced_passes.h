@@ -7,7 +7,7 @@
 
 namespace a3sim {
 
-// Compiles an experiment of schedules and runs it, with each task's record.
+// Compiles an experiment of schedules and runs it with task records.
 std::vector<TracedPass> traced_passes(const Experiment& experiment, unsigned threads);
 
 }  // namespace a3sim

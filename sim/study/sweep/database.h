@@ -17,7 +17,7 @@
 
 namespace a3sim {
 
-// What has run.
+// The result of a point that has run.
 struct SweepRecord {
   std::string id;
   std::string error;  // why it failed; empty: done
@@ -27,51 +27,51 @@ struct SweepRecord {
   std::int64_t memory = 0;  // bytes
 };
 
-// What a database knows of a point.
+// What a database has of a point.
 struct KnownPoint {
   std::string error;              // why it failed; empty: done
-  std::set<std::string> metrics;  // of the total
+  std::set<std::string> metrics;  // of all passes together
   double seconds = 0;
   std::int64_t memory = 0;
 };
 
-// What another database brought.
+// The result of a merge.
 struct MergedPoints {
-  std::size_t points = 0, added = 0;  // that it has; that were not there, or had failed
+  std::size_t points = 0, added = 0;  // in the other database; new here, or failed here before
 };
 
-// A database of sweeps (schema.sql), for its one writer. What it cannot do is a RunError or, where it is not
-// the file that was meant, an InputError, both with its name; what was recorded before stands.
+// A database of sweeps (schema.sql) with one writer. Failures throw RunError, or InputError if the file is
+// not the one that was meant, with the file's name. What was recorded before stays.
 class SweepDatabase {
  public:
-  // Makes it if it is not there.
+  // Creates the file if it does not exist.
   explicit SweepDatabase(const std::filesystem::path& file);
 
-  // Writes down what a sweep asks for, instead of what one of the same name did.
+  // Writes down what a sweep asks for, in place of an earlier sweep of that name.
   void begin(const SweepSpec& spec, const std::vector<SweepPosition>& positions,
              const std::vector<std::string>& ids);
-  // Those of the ids that have run.
+  // Returns all points that have run, by id.
   std::map<std::string, KnownPoint> known() const;
   void record(const SweepRecord& record);
-  // Adds all that another database has, as one step: a point that is done stays so, one that has failed here
-  // may be done there. Throws InputError, and adds nothing, where both have another sweep of one name, or
-  // another value of one metric.
+  // Adds all points of another database in one step. A done point stays done; a point that failed here may
+  // be done there. Throws InputError and adds nothing if a sweep of the same name or the value of a metric
+  // differs.
   MergedPoints add(const std::filesystem::path& other);
 
  private:
-  // Runs `work`; where it fails before anything was recorded, a file that was made for it goes.
+  // Runs `work`. If it fails before anything was recorded, deletes the file if this object created it.
   template <class Work>
   auto write(const Work& work);
   void take_back();
 
   std::filesystem::path file_;
-  DatabaseLock lock_;  // before the database is opened, and until after it is closed
-  std::set<std::pair<std::string, std::string>> viewed_;  // passes and metrics that the flat views have
-  bool made_;                                             // here, and nothing has been recorded yet
+  DatabaseLock lock_;  // taken before the database is opened, released after it is closed
+  std::set<std::pair<std::string, std::string>> viewed_;  // passes and metrics of the flat views
+  bool made_;  // the file was created here, and nothing is recorded yet
   std::unique_ptr<SQLite::Database> database_;
 };
 
-// What a database knows, without a change to it; nothing where there is none.
+// Returns the points of a database without changing it. Empty if there is no database.
 std::map<std::string, KnownPoint> known_points(const std::filesystem::path& file);
 
 }  // namespace a3sim

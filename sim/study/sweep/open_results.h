@@ -7,10 +7,10 @@
 
 namespace a3sim {
 
-// Opens a sweep's database for reading, and calls `read` on it within one transaction: it sees one moment,
-// and writers go on. Without a -wal file beside it nothing is written anywhere; with one, it is read too, in
-// a copy where SQLite cannot read it in place (a directory that is not ours to write). `read` may be called a
-// second time, when a sweep begins meanwhile. Throws as `read_results` does.
+// Opens a sweep's database and calls `read` in one transaction: it sees a single moment, and writers are
+// not blocked. Writes no file unless there is a -wal file; that is read too, in a copy if SQLite cannot
+// read it in place (in a read-only directory). May call `read` again if a sweep begins meanwhile. Throws as
+// `read_results` does.
 void with_results(const std::filesystem::path& file, const std::function<void(SQLite::Database&)>& read);
 
 }  // namespace a3sim

@@ -15,16 +15,16 @@
 
 namespace a3sim {
 
-// Who does what next: points of one taskflow, which share their schedules, go to one worker one after the
-// other as long as there are others for the others.
+// Gives points to workers. Points of one taskflow share their schedules and go to one worker, one after the
+// other, as long as the other workers have other points.
 class OrderOfWork {
  public:
-  // `points` by number, and the taskflow of each number.
+  // `points` holds numbers; `taskflows` has the taskflow of each number.
   OrderOfWork(const std::vector<std::uint64_t>& points, const std::vector<std::string>& taskflows,
               unsigned workers);
 
-  // The next point for a worker: of its own taskflow; else of the first that nobody works on; else of the one
-  // with the most points left.
+  // Returns the next point for a worker: one of its taskflow; else of the first taskflow that no worker
+  // has; else of the one with the most points left.
   std::optional<std::uint64_t> next(unsigned worker);
 
  private:
@@ -35,17 +35,18 @@ class OrderOfWork {
     std::size_t left() const { return points.size() - given; }
   };
   std::vector<Group> groups_;
-  std::vector<std::size_t> of_worker_;  // its group
-  std::size_t first_ = 0;               // groups before it have been begun
+  std::vector<std::size_t> of_worker_;  // group of each worker
+  std::size_t first_ = 0;               // all groups before it have been begun
 };
 
-// A sweep's points, resolved.
+// The resolved points of a sweep.
 struct SweepPlan {
   SweepSpec spec;
   std::vector<SweepPosition> positions;
-  std::vector<std::string> ids, taskflows;  // by position
-  std::vector<MeasuredWork> works;          // by position
-  // Positions that were left out because their configurations are refused: by key, how many, and why the first.
+  std::vector<std::string> ids, taskflows;  // one per position
+  std::vector<MeasuredWork> works;          // one per position
+  // Positions that are left out because their configurations are refused, by the refused key: their number,
+  // and the first reason.
   struct Refusal {
     std::size_t positions = 0;
     std::string why;
@@ -57,39 +58,40 @@ struct SweepPlan {
 SweepPlan plan_sweep(SweepSpec spec);
 
 struct SweepProgress {
-  std::size_t wanted = 0, done = 0, failed = 0;  // points that this run is to compute; of them
+  // points to compute in this run; those that are done and failed
+  std::size_t wanted = 0, done = 0, failed = 0;
 };
 
 struct SweepOptions {
   std::filesystem::path database;
-  Shard shard;  // all points that others do are none of this run's
+  Shard shard;  // this run ignores the points of other shards
   unsigned jobs = 1;
   bool retry_failed = false;
   WorkerLimits limits;
   std::function<void(const SweepProgress&)> progress = [](const SweepProgress&) {};
 };
 
-// What stands in the database of a sweep.
+// The state of a sweep's database after a run.
 struct SweepOutcome {
   std::size_t points = 0;            // different ones
-  std::size_t known = 0;             // that the database had already, done or failed
-  std::size_t done = 0, failed = 0;  // that this run has computed
+  std::size_t known = 0;             // already in the database, done or failed
+  std::size_t done = 0, failed = 0;  // computed by this run
   struct Failure {
     std::string where, error;
   };
-  std::vector<Failure> failures{};  // that stand in the database, in the sweep's order
+  std::vector<Failure> failures{};  // all in the database, in the sweep's order
 };
 
-// Computes what the database does not know and records each point when it has ended. Throws InputError or
-// RunError for the database, and Error with ExitCode::kInterrupted that says what stands.
+// Computes the points that are not in the database, and records each when it ends. Throws InputError or
+// RunError for the database, and Error with ExitCode::kInterrupted, which says what is recorded.
 SweepOutcome run_sweep(const SweepPlan& plan, const SweepOptions& options);
 
-// What a run would do.
+// The estimated cost of a run.
 struct SweepEstimate {
-  std::size_t points = 0, known = 0, measured = 0;  // measured: points that the estimate stands on
-  bool from_database = false;                       // they are of the database; else they were run for it
-  double seconds = 0;                               // of the whole run
-  std::int64_t memory = 0;                          // of all workers together, at most
+  std::size_t points = 0, known = 0, measured = 0;  // measured: points that the estimate is based on
+  bool from_database = false;  // measured points are from the database; else they were run for the estimate
+  double seconds = 0;          // of the whole run
+  std::int64_t memory = 0;     // of all workers together, at most
 };
 SweepEstimate estimate_sweep(const SweepPlan& plan, const SweepOptions& options);
 

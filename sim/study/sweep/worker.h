@@ -8,31 +8,31 @@
 
 namespace a3sim {
 
-// What one piece of work may take before it is ended and counts as failed.
+// Limits of one piece of work. If it exceeds them, it is ended and counts as failed.
 struct WorkerLimits {
   double seconds = 0;        // 0: no limit
   std::uint64_t memory = 0;  // bytes of address space; 0: no limit
 };
 
-// What a worker says of a piece of work.
+// A worker's answer for one piece of work.
 struct WorkerReply {
   std::string answer;
-  std::string error;  // empty: it was done
-  std::int64_t memory =
-      0;              // most resident bytes meanwhile, what work of its kind before it has freed among them
-  bool last = false;  // the worker's process ends: memory ran out
+  std::string error;        // empty: done
+  std::int64_t memory = 0;  // peak resident bytes, with memory that earlier work of its kind has freed
+  bool last = false;        // the worker's process ends: out of memory
 };
 
-// One process that works for this one, and ends with it.
+// A process that works for this one, and ends with it.
 class Worker {
  public:
-  // Answers to the number of a piece of work. What it throws is what failed. What it frees stays the process's.
+  // Returns the answer for a numbered piece of work. Exceptions are failures. Memory that it frees stays with
+  // the process.
   using Work = std::function<std::string(std::uint64_t)>;
 
-  // For work that is unlike the one before it: what that has freed goes back, and is not in this one's memory.
+  // Returns freed memory to the system and resets the peak, so that work of another kind starts without it.
   static void begin_afresh();
 
-  // Forks; this process must have no other threads. Throws RunError where the system refuses.
+  // Forks; this process must have no other threads. Throws RunError if the system refuses.
   Worker(const Work& work, const WorkerLimits& limits);
   ~Worker();  // kills it
   Worker(const Worker&) = delete;
@@ -42,7 +42,8 @@ class Worker {
   void send(std::uint64_t number) const;
   enum class Received : std::uint8_t { kPart, kReply, kEnded };
   Received receive(WorkerReply& reply);
-  // Kills it and says how it ended: "killed by signal 11 (Segmentation fault)"; memory: its most, in all.
+  // Kills it and says how it ended: "killed by signal 11 (Segmentation fault)". The reply's memory is its
+  // peak.
   WorkerReply end();
 
  private:

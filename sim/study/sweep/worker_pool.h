@@ -10,27 +10,27 @@
 
 namespace a3sim {
 
-// A piece of work that was done or has failed.
+// A piece of work that is done or has failed.
 struct WorkDone {
   std::uint64_t number = 0;
   WorkerReply reply;
   double seconds = 0;
 };
 
-// Gives many pieces of work to processes. One that takes longer than the limit, crashes or is killed has
-// failed; the others go on, with a new process.
+// Gives pieces of work to several processes. A piece that takes longer than the limit, crashes or is killed
+// has failed; the others continue, with a new process.
 class WorkerPool {
  public:
-  // What a worker is to do next; nothing: no more. Asked worker by worker.
+  // Returns a worker's next piece of work, or nullopt if there is none. Asked worker by worker.
   using Next = std::function<std::optional<std::uint64_t>(unsigned worker)>;
   using Done = std::function<void(WorkDone&&)>;
-  // Called about each second, and at each end of work.
+  // Called about once a second, and whenever work ends.
   using Tick = std::function<void()>;
 
   WorkerPool(unsigned workers, Worker::Work work, const WorkerLimits& limits);
 
-  // Until all is done. Throws Error with ExitCode::kInterrupted at once on SIGINT, SIGTERM or SIGHUP, and
-  // what `done` throws; the workers are dead then.
+  // Returns when all is done. Throws Error with ExitCode::kInterrupted at once on SIGINT, SIGTERM or
+  // SIGHUP, and what `done` throws; the workers are killed before.
   void run(const Next& next, const Done& done, const Tick& tick);
 
  private:
