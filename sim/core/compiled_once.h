@@ -5,7 +5,7 @@
 // compiled without it gives the same program.
 #include <fmt/format.h>
 
-#if FMT_VERSION / 10000 == 9  // what Debian 12 has; others have other signatures
+#if FMT_VERSION / 10000 == 9  // the version of Debian 12; others have other signatures
 
 extern template void fmt::detail::vformat_to<char>(fmt::detail::buffer<char>&, fmt::string_view,
                                                    fmt::basic_format_args<fmt::buffer_context<char>>,

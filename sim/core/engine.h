@@ -34,10 +34,10 @@ class EventHandler {
 // handlers, then by argument. The order of calls to schedule() has no influence.
 class Engine {
  public:
-  // The latest date of a run: sums of such times over 50,000 workers still fit a Duration.
+  // The latest date of a run. Sums of such times over 50,000 workers still fit a Duration.
   static constexpr Duration kLongest{100'000'000'000'000};
 
-  // With fewer workers runs may last longer.
+  // Makes an engine at time 0. `longest` may exceed the default if there are fewer workers.
   explicit Engine(Duration longest = kLongest) : latest_(longest) {}
 
   // Registers a handler. The order of registration is the order of handlers within a round.
@@ -63,7 +63,7 @@ class Engine {
 
   // Makes run() return after the current handler. Another run() continues.
   void stop() { stopped_ = true; }
-  // Whether stop() ended the last run().
+  // True if stop() ended the last run().
   bool stopped() const { return stopped_; }
 
   // Returns the number of events executed, without settles.
@@ -86,7 +86,7 @@ class Engine {
   // Takes the next round of events from the queue.
   void gather();
 
-  // A handler, and by `arg` whether a settle is pending.
+  // A handler, and, for each `arg`, whether a settle is pending.
   struct Served {
     EventHandler* handler;
     std::vector<std::uint8_t> asked;

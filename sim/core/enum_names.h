@@ -7,10 +7,10 @@
 
 namespace a3sim {
 
-// The names of an enum's values are defined once, beside it:
+// The names of an enum's values are defined once, next to the enum:
 //   enum class L2Start : std::uint8_t { kCold, kWarm, kUsed };
 //   constexpr auto names_of(L2Start) { return std::to_array<std::string_view>({"cold", "warm", "used"}); }
-// Printing and reading of configurations use them.
+// Output and the readers of configurations use them.
 template <class Enum>
 concept NamedEnum = requires(Enum value) {
   { names_of(value)[0] } -> std::convertible_to<std::string_view>;

@@ -19,7 +19,7 @@ struct ExitCodeMeaning {
   std::string_view meaning;
 };
 
-// What --help says about the exit codes.
+// The text of --help about the exit codes.
 inline constexpr ExitCodeMeaning kExitCodes[] = {
     {ExitCode::kOk, "done"},
     {ExitCode::kFailed, "a simulation failed, a check found something, or a file could not be written"},

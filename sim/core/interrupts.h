@@ -4,8 +4,8 @@
 
 namespace a3sim {
 
-// While one exists on the thread, SIGINT, SIGTERM and SIGHUP are held back, so that a writer can remove its
-// files before the process ends.
+// Holds back SIGINT, SIGTERM and SIGHUP on its thread while it exists, so that a writer can remove its files
+// before the process ends.
 class Interrupts {
  public:
   Interrupts();

@@ -9,7 +9,7 @@ Bytes memory_of_machine();
 // Returns the available memory. Throws RunError if /proc/meminfo does not tell.
 Bytes available_memory();
 // Keeps freed memory in the process from now on. Returning a page to the system and getting it back costs
-// more than most of what is done with it. For code that allocates and frees hundreds of megabytes several
+// more than most of the work on it. Meant for code that allocates and frees hundreds of megabytes several
 // times.
 void keep_freed_memory();
 

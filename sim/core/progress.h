@@ -8,9 +8,9 @@
 
 namespace a3sim {
 
-// Shows progress on a terminal: what is done, how far it is, and how long it will take, on a line of stderr
-// that is overwritten from two seconds on and removed at the end. Shows nothing elsewhere. Of several at a
-// time only the first one is shown. Results do not depend on it.
+// Shows progress on a terminal: the work done, its state and the remaining time, on a line of stderr that is
+// overwritten from two seconds on and removed at the end. Does nothing without a terminal. If there are
+// several at a time, only the first one is shown. Results do not depend on it.
 class Progress {
  public:
   // Starts `total` pieces of `what` ("simulations"); 0 if the number is unknown.
@@ -27,7 +27,7 @@ class Progress {
   // Sets the total.
   void expect(std::size_t total) { total_ = total; }
 
-  // Returns whether it is shown, for callers that would count only for it.
+  // True if it is shown; other callers need not count.
   bool speaks() const { return speaks_; }
 
   // Enables progress lines. Called once when a program starts on a terminal. Sets the delay of the first line

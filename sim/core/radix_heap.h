@@ -13,22 +13,22 @@ namespace a3sim {
 // the last popped key. Equal keys leave in the order in which they came. Does not allocate once it has
 // reached its largest size.
 //
-// It is a radix heap with digits of six bits. An item is in the bucket (level, digit): the highest digit in
-// which its key differs from a base that no key in the queue is below, and the key's value there. The first
-// non-empty bucket of the lowest level holds the smallest keys. When it is that bucket's turn, a bucket of
-// several blocks becomes the base and is dealt to lower levels; a bucket of a single block is sorted into the
-// `front`, which then takes all keys of the bucket's range.
+// It is a radix heap with digits of six bits. No key in the queue is below the `base`. An item is in the
+// bucket (level, digit): the highest digit in which its key differs from the base, and the key's value there.
+// The first non-empty bucket of the lowest level holds the smallest keys. When its turn comes, a bucket of
+// several blocks is dealt to lower levels, and its smallest possible key becomes the base; a bucket of a
+// single block is sorted into the `front`, which then takes all keys of the bucket's range.
 //
-// Equal keys stay in order without a sequence number because: 1. The place of an item depends on its key and
-// the base only. The base changes, without moving the items of a
-//    bucket, only in digits at and below the level of a bucket that is empty or being dealt. So equal keys are always in
-//    the same bucket, or all in the front, which takes all keys of its range while it is in use.
+// Equal keys stay in order without a sequence number because:
+// 1. The place of an item depends only on its key and the base. A change of the base leaves the items of a
+// bucket in place, since it concerns only digits at and below the level of a bucket that is empty or being
+// dealt. So equal keys are always in the same bucket, or all in the front, which takes all keys of its range
+// while it is in use.
 // 2. A bucket is appended to at its end, and dealt or sorted from its beginning. The buckets that it is dealt
-// to are
-//    empty, since lower levels are used up first. The front is sorted stably, and a new item goes behind equal ones.
+// to are empty, since lower levels are used up first. The front is sorted stably, and a new item goes behind
+// equal ones.
 // 3. A front that overflows is dealt from its smallest to its largest item, into levels that are empty while
-// the
-//    front is in use.
+// the front is in use.
 template <class Payload>
 class RadixHeap {
  public:
@@ -67,7 +67,7 @@ class RadixHeap {
     return item;
   }
 
-  // Returns whether an item with the key last() is left.
+  // True if an item with the key last() is left.
   bool has_current() const {
     if (front_size_ > 0) return front_[front_size_ - 1].key == last_;
     return (last_ ^ base_) < kDigits && (digits_[0] >> (last_ % kDigits) & 1) != 0;
@@ -86,13 +86,13 @@ class RadixHeap {
   static constexpr std::uint32_t kBlockItems = 15;
   static constexpr std::uint32_t kFront = 32;
 
-  struct alignas(64) Block {  // whole cache lines
+  struct alignas(64) Block {  // occupies whole cache lines
     std::array<Item, kBlockItems> items;
     Block* next;
   };
   struct Bucket {
     Block *first, *last;
-    std::uint32_t begin, end;  // of items in the first block; of items in the last
+    std::uint32_t begin, end;  // index in the first block; index in the last
   };
 
   void append(const Item& item) {

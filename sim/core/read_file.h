@@ -13,7 +13,7 @@ inline constexpr std::size_t kMostOfFile = std::size_t{4} << 30;
 // read, is a folder or a disk, is larger than `most` bytes, or is a pipe without a writer.
 std::string read_file(const std::filesystem::path& path, std::size_t most = kMostOfFile);
 
-// Returns the same, or an error for the caller to report.
+// Like read_file(), but returns errors for the caller to report.
 struct FileText {
   std::string text;
   std::string error;  // "it is a directory"; empty: no error

@@ -60,7 +60,7 @@ class Registry {
     return names;
   }
 
-  // Returns the same, separated by ", ".
+  // Returns the known names, separated by ", ".
   static std::string known() {
     std::string names;
     for (const auto& [name, item] : items()) names += (names.empty() ? "" : ", ") + name;

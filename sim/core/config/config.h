@@ -34,7 +34,7 @@ class Diagnostics {
   // place.
   void error(const Mark& mark, std::string_view path, std::string_view message);
   bool empty() const { return messages_.empty(); }
-  // Returns whether there is an error about the path itself.
+  // True if an error about the path itself is noted.
   bool about(std::string_view path) const;
   // Messages in order of file, line and column.
   std::span<const std::string> messages() const { return messages_; }
@@ -43,7 +43,7 @@ class Diagnostics {
 
  private:
   std::vector<std::string> messages_;
-  std::vector<Mark> marks_;  // of messages_, both in order of place
+  std::vector<Mark> marks_;  // places of messages_; both are in order of place
 };
 
 // A value with its source, as written in the configuration.
@@ -79,7 +79,7 @@ class Config {
   // overrides gets the override as its source.
   static Config load(const std::filesystem::path& file, std::span<const std::string> overrides,
                      Diagnostics& diagnostics);
-  // Reads the same from text. `name` stands for the file in messages.
+  // Like load(), but reads the text of a file. Messages use `name` for the file.
   static Config parse(std::string_view text, const std::string& name, std::span<const std::string> overrides,
                       Diagnostics& diagnostics);
   // Reads the file `base`, and takes from `other` every path for which `taken` returns true: adds what only
@@ -87,25 +87,26 @@ class Config {
   static Config load_with_parts(const std::filesystem::path& base, const std::filesystem::path& other,
                                 const std::function<bool(std::string_view)>& taken, Diagnostics& diagnostics,
                                 std::span<const std::string> overrides = {});
-  // The same from a document that tree() has copied, and that stays as it is.
+  // Like load(), but reads a document that tree() has copied, and does not change it.
   static Config from(const ConfigValue& tree, std::span<const std::string> overrides,
                      Diagnostics& diagnostics);
-  // A copy of the whole document as its files and overrides state it, without the defaults that were read.
+  // Returns a copy of the whole document as its files and overrides state it, without the defaults that were
+  // read.
   std::shared_ptr<const ConfigValue> tree() const;
 
-  bool has(std::string_view key) const;  // whether the key is there, even without a value
+  bool has(std::string_view key) const;  // true if the key is there, even without a value
   bool is_map(std::string_view key) const;
   Mark mark() const;                      // of this mapping
   Mark mark(std::string_view key) const;  // of a key's value, or of this mapping
   std::string path(std::string_view key) const;
-  std::vector<std::string> keys() const;  // in the file's order; marks none as read
+  std::vector<std::string> keys() const;  // in the file's order; no key counts as read
   // Returns the keys that are names chosen by the user: all but the fixed ones, in the file's order.
   std::vector<std::string> names(std::initializer_list<std::string_view> fixed = {}) const;
   // Accepts the key and ignores its value.
   void let_stand(std::string_view key) const;
   // Notes an error at a key's value, unless the key is missing from a mapping that could not be read.
   void error(std::string_view key, std::string_view message) const;
-  // Returns whether an error about the key itself is noted; then consequences of its value need no report.
+  // True if an error about the key itself is noted; consequences of its value then need no report.
   bool is_wrong(std::string_view key) const;
 
   // Returns a mapping. An absent one is empty, so all its required keys are missing.
@@ -115,7 +116,7 @@ class Config {
 
   std::string text(std::string_view key) const;
   std::string text(std::string_view key, std::string_view fallback) const;
-  bool boolean(std::string_view key, bool fallback) const;  // true or false only
+  bool boolean(std::string_view key, bool fallback) const;  // accepts only true and false
   std::int64_t integer(std::string_view key, std::int64_t min, std::int64_t max) const;
   std::int64_t integer(std::string_view key, std::int64_t min, std::int64_t max, std::int64_t fallback) const;
   double number(std::string_view key, double min, double max) const;
@@ -173,8 +174,8 @@ class Config {
 
   // Hardware values are written `{value: 192 MiB, source: "..."}` with optional `range: [a, b]`, `note:` and,
   // beside a range, `fitted: true`. Every read of a scalar above accepts that form too, and refuses a value
-  // outside its range. After with_sources(true) plain scalars in this mapping and those below have one too, for sourced():
-  // `--set`, or that it is not stated.
+  // outside its range. After with_sources(true), sourced() also returns the plain scalars of this mapping and
+  // those below; their source is `--set`, or kNotStated.
   Config with_sources(bool sources) const;
   // Returns all values below this mapping that have a source, in the file's order.
   std::vector<SourcedValue> sourced() const;

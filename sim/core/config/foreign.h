@@ -14,7 +14,7 @@ class ForeignConfig {
  public:
   static constexpr std::string_view kKind = "foreign configuration";
   virtual ~ForeignConfig() = default;
-  // Returns whether it reads this file, by its extension.
+  // True if it reads this file, judged by its extension.
   virtual bool takes(const std::filesystem::path& file) const = 0;
   // Converts the file to a mapping with marks in the file. Notes errors; returns nullptr if it cannot be
   // read.

@@ -25,11 +25,11 @@ enum class KeyKind : std::uint8_t {
   kMaps
 };
 
-// What a read accepts at a key. Reads record it together with the key, so that descriptions of a
+// The values that a read accepts at a key. Reads record it with the key, so that descriptions of a
 // configuration (schema, list of keys) follow the readers.
 struct KeyForm {
   KeyKind kind = KeyKind::kAnything;
-  std::string expected{};            // as in messages
+  std::string expected{};            // the wording of messages
   std::string pattern{};             // kQuantity: a regular expression for the whole text
   std::vector<std::string> names{};  // kChoice
   std::int64_t least = std::numeric_limits<std::int64_t>::min(),  // kInteger
@@ -42,7 +42,7 @@ struct KeyForm {
 struct KeyRecord {
   std::vector<KeyForm> forms;  // empty: its presence was tested only
   std::optional<std::string> fallback;
-  bool named = false;  // a name chosen by the user
+  bool named = false;  // the key is a name chosen by the user
   // Adds a form. A limit that differs from an earlier one depends on the rest of the configuration and is
   // dropped. The names of two choices are merged.
   void add(const KeyForm& form);
@@ -51,17 +51,16 @@ struct KeyRecord {
 struct KeyTree;
 
 struct KnownKey : KeyRecord {
-  std::unique_ptr<KeyTree> below;  // of the mapping, or of all mappings in the list
-  bool present = false;            // whether the file has it
+  std::unique_ptr<KeyTree> below;  // what is known below the mapping, or below all mappings of the list
+  bool present = false;            // the file has the key
 };
 
 // What readers know about a mapping and all below it.
 struct KeyTree {
   std::map<std::string, KnownKey> keys;
-  std::unique_ptr<KnownKey>
-      any;              // of names that whoever writes the file gives; nullptr where there are none such
-  std::string example;  // one of the names
-  bool list = false;    // all mappings of a list together
+  std::unique_ptr<KnownKey> any;  // the keys that are names chosen by the user; nullptr if there are none
+  std::string example;            // one of these names
+  bool list = false;              // the tree is that of all mappings of a list together
 
   // Merges what `other` knows. A fallback that differs depends on the rest and is dropped.
   void merge(const KeyTree& other);

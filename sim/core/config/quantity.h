@@ -34,7 +34,7 @@ Parsed<double> parse_per_cycle(std::string_view text, std::string_view unit);
 
 Parsed<bool> parse_boolean(std::string_view text);
 
-// Return what each of them expects, for messages: "an integer from 1 to 64", "a size such as '192 MiB'".
+// Return what each parser expects, for messages: "an integer from 1 to 64", "a size such as '192 MiB'".
 std::string expected_quantity(QuantityKind kind);
 std::string expected_integer(std::int64_t min, std::int64_t max);
 std::string expected_number(double min, double max);

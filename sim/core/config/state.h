@@ -13,7 +13,7 @@ struct Config::State {
   Diagnostics& diagnostics;
   std::unique_ptr<ConfigValue> root;
   bool broken = false;  // something could not be read: missing keys are not reported
-  std::vector<std::unique_ptr<ConfigValue>> stand_ins;  // empty mappings in place of values of other kinds
+  std::vector<std::unique_ptr<ConfigValue>> stand_ins;  // empty mappings that replace values of other kinds
 };
 
 // The value of a key: a scalar, and the mapping around it if it has a source.

@@ -14,7 +14,7 @@ namespace a3sim {
 
 // The file name in marks of `--set` overrides.
 inline constexpr std::string_view kOverrideFile = "--set";
-// The source of a value that stands without one.
+// The source of a value for which none is given.
 inline constexpr std::string_view kNotStated = "not stated";
 
 // A node of a configuration. Scalars keep the text of the file; readers interpret it.
@@ -25,7 +25,7 @@ struct ConfigValue {
     std::string key;
     Mark key_mark;
     std::unique_ptr<ConfigValue> value;
-    bool is_default = false;  // in no file: added by a read with a fallback, for resolved()
+    bool is_default = false;  // not in a file: added by a read with a fallback, for resolved()
     bool reported = false;    // already reported as unknown
   };
 
@@ -38,7 +38,7 @@ struct ConfigValue {
   std::map<std::string, KeyRecord, std::less<>> asked;  // keys that readers know, present or not
   bool names_open = false;                              // has keys that are names chosen by the user
   bool opened = false;  // read as a mapping, so that all its keys must be known
-  bool whole = false;   // tagged !override: replaces what an included file has
+  bool whole = false;   // tagged !override: replaces the value of an included file
   bool broken = false;  // could not be read: its missing keys are not reported
 
   // Returns the entry of `key`, or nullptr.
@@ -64,10 +64,10 @@ struct ConfigValue {
   std::unique_ptr<ConfigValue> take(std::string_view key);
 
   static std::unique_ptr<ConfigValue> scalar(std::string text, Mark mark);
-  // Copies what stands in the file, without defaults and all else that readers have noted.
+  // Returns a copy of what the files hold, without defaults and all else that readers have noted.
   std::unique_ptr<ConfigValue> as_read() const;
 
-  // Returns whether this is `{value: ..., source: ...}`.
+  // True if this is `{value: ..., source: ...}`.
   bool is_sourced() const { return kind == Kind::kMap && index_.contains("value"); }
   // Turns a scalar into `{value: scalar, source: source}`.
   void add_source(std::string_view source);
