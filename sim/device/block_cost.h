@@ -5,11 +5,11 @@
 
 namespace a3sim {
 
-// What a kernel of a block is for its device, on all of its workers, from when it runs: launches are the program's matter.
-// Exchanges move nothing that is priced here: a job without time.
+// Returns a block's kernel as a job on all workers of its device, from when it runs; the program adds
+// launches. For exchanges it is a job without time.
 MemoryJob block_kernel_cost(const BlockKernel& kernel, KernelCost& cost);
 
-// How long a job takes that has the device's memory to itself.
+// Returns the time of a job that has the device's memory to itself.
 Duration time_alone(const MemoryJob& job, const Hardware& hardware);
 
 }  // namespace a3sim

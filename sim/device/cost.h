@@ -11,45 +11,47 @@
 
 namespace a3sim {
 
-// What the L2 said to a step's accesses.
+// The L2's answers to a step's accesses.
 struct StepTraffic {
-  // By access: bytes that the core has to wait for, because they come from HBM, for it or for another core
+  // By access: bytes that the core waits for, because they come from HBM, for this core or for another one
   // that is fetching them.
   std::array<double, Step::kMostAccesses> slow{};
-  double hbm = 0;  // bytes of reads that take the HBM as long as what was read, and written back, does
+  double hbm = 0;  // bytes of reads that take the HBM as long as all that is read and written back
 };
 
-// A step's job, and what of its ideal time is waiting for lines that the L2 did not have.
+// A step's job, and the part of its ideal time in which it waits for lines missing in the L2.
 struct StepJob {
   MemoryJob memory;
   Duration missing{};
 };
 
-// Turns steps into what they cost alone on one worker of the device, given what the L2 held: their ideal time
-// and the bytes that they move meanwhile.
+// Computes the cost of a step on one worker that has the device to itself, given what the L2 held: the ideal
+// time, and the bytes moved in that time.
 //
-// Matrix steps: loads to L1, loads to L0 and the cube are a pipeline of stages of step_k base blocks of K,
-// each with one or two buffers; the result then leaves L0C, which the next block waits for if it has one
-// buffer. Vector steps: loads, arithmetic and stores side by side.
+// Matrix steps: loads to L1, loads to L0 and the cube form a pipeline. Its stages are step_k base blocks of
+// K, each with one or two buffers. The result then leaves L0C; the next block waits for that if L0C has one
+// buffer. Vector steps: loads, arithmetic and stores overlap.
 class CostModel {
  public:
   // Hardware and program must outlive the model.
   CostModel(const Hardware& hardware, const Program& program)
       : hardware_(hardware), program_(program), matrix_workers_(hardware.workers.count(CoreUnit::kMatrix)) {}
 
-  // What of the last cube step's cost was the same whatever the L2 held: a task's steps come in runs of one
-  // shape.
+  // The part of the last cube step's cost that does not depend on the L2. A task's steps come in runs of one
+  // shape, for which it is computed once.
   class LastCube;
-  // `last`: of the steps of one task; a new one for each.
+  // Returns a step's job. `last` belongs to the steps of one task; make a new one for each task.
   StepJob job(const Work& work, const Step& step, const StepTraffic& traffic, LastCube& last) const;
   StepJob job(const Work& work, const Step& step, const StepTraffic& traffic) const;
 
-  // Cube and vector work and local copies, alone, with everything in the L2: a lower bound. kNothing: 0.
+  // Returns the time of cube work, vector work or a local copy, alone and with everything in the L2: a lower
+  // bound. 0 for kNothing.
   Duration least(const Work& work) const;
 
-  // What only the arithmetic takes, on one worker: a part of every ideal time. For lower bounds.
+  // Returns the time of the arithmetic alone on one worker. It is part of every ideal time and serves lower
+  // bounds.
   Duration arithmetic(const Work& work) const;
-  // The same of a cube task whose steps were added one by one; and its multiply-accumulates.
+  // The arithmetic of a cube task, summed step by step, and its multiply-accumulates.
   struct CubeTotal {
     std::int64_t cycles = 0;
     std::uint64_t macs = 0;
@@ -57,7 +59,8 @@ class CostModel {
   void add(const Work& work, const Step& step, CubeTotal& total) const;
   Duration arithmetic(const CubeTotal& total) const;
 
-  // The part of its rate at which an access comes whose rows do not begin at a line: also out of the HBM.
+  // Returns the factor on the rate of an access: below 1 if its rows do not begin at lines. Also holds for
+  // loads from HBM.
   double part_of_rate(const Step& step, const StepAccess& access) const;
 
   const Hardware& hardware() const { return hardware_; }
@@ -65,7 +68,7 @@ class CostModel {
 
  private:
   struct Cycles {
-    double all, hits;  // as it is, and if everything were in the L2
+    double all, hits;  // in fact, and if everything were in the L2
   };
   void begin_shape(const Work& work, const Step& step, LastCube& last) const;
   Cycles cube(const Work& work, const Step& step, const StepTraffic& traffic, LastCube& last) const;
@@ -91,15 +94,15 @@ class CostModel::LastCube {
 
   Shape shape_;
   double stages_ = 0;
-  // Cycles of all loads to L1 that hit, of the cube, of the result, before the first step; and of all
-  // together.
+  // Cycles of all loads to L1 that hit, of the cube, of moving the result out, before the first step; and of
+  // all together.
   double loads_ = 0, compute_ = 0, drain_ = 0, start_ = 0, hits_ = 0;
-  std::array<double, 2> miss_{};  // what a byte of A, and of B, takes longer from HBM
+  std::array<double, 2> miss_{};  // extra cycles for a byte of A, and of B, from HBM
 };
 
-// Cycles of a block that is loaded to L1 in `stages` that take `load` cycles each, while the cube, busy for
-// `compute` cycles a stage, follows, and whose result leaves L0C in `drain` cycles. `first`: nothing was
-// loaded before; otherwise the block before it left the loads free to go on.
+// Returns the cycles of a block. Its `stages` are loaded to L1 in `load` cycles each; the cube follows, with
+// `compute` cycles a stage; the result leaves L0C in `drain` cycles. `first`: nothing was loaded before;
+// otherwise loads went on while the previous block finished.
 double block_cycles(double stages, double load, double compute, double drain, const Tiling& tiling,
                     bool drain_overlaps, bool first);
 

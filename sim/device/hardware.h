@@ -13,13 +13,13 @@
 
 namespace a3sim {
 
-// The modelled device and its links, in the units of its data sheets; values and sources: configs/hardware/. What code on it
-// costs beside them belongs to a Program.
+// The modelled device and its links, in the units of data sheets. Values and sources are in
+// configs/hardware/. A Program holds the further costs of code on it.
 struct Hardware {
   std::string name;
-  std::string stack;  // the software that runs on it; empty: any
+  std::string stack;  // the software that it runs; empty: any
 
-  // Each unit has one kind; one kind may have both, as an SM has.
+  // Each unit belongs to one kind; a kind may have both units, as an SM has.
   WorkerKinds workers;
   Hertz clock;
 
@@ -27,28 +27,28 @@ struct Hardware {
     std::uint32_t macs_per_cycle_16 = 0;  // bf16 and fp16
     std::uint32_t macs_per_cycle_32 = 0;
     std::uint32_t macs_per_cycle_8 = 0;
-    double mad_head_cycles = 0;           // a mad instruction's start-up
-    double l1_to_l0a = 0, l1_to_l0b = 0;  // bytes a cycle
-    double gm_to_l1 = 0;                  // bytes a cycle and core, from the L2
-    double gm_to_l1_miss = 0;             // the same while the L2 has to fetch them
-    double l0c_to_gm = 0;                 // bytes a cycle and core
-    double unaligned = 1;                 // part of gm_to_l1 where rows do not begin at a line
-    double rows_128 = 1, rows_256 = 1;    // part of gm_to_l1 where rows of so many bytes are loaded
-    double load_issue_cycles = 0;         // of a load to L1, beside its bytes
+    double mad_head_cycles = 0;           // start-up of a mad instruction
+    double l1_to_l0a = 0, l1_to_l0b = 0;  // bytes per cycle
+    double gm_to_l1 = 0;                  // bytes per cycle and core, from the L2
+    double gm_to_l1_miss = 0;             // the same while the L2 fetches them
+    double l0c_to_gm = 0;                 // bytes per cycle and core
+    double unaligned = 1;                 // factor on gm_to_l1 if rows do not begin at a line
+    double rows_128 = 1, rows_256 = 1;    // factor on gm_to_l1 for rows of this many bytes
+    double load_issue_cycles = 0;         // of a load to L1, in addition to its bytes
     Bytes l1{}, l0a{}, l0b{}, l0c{};
-    std::uint32_t least_rows = 16;  // of a product: fewer take as long
-    double speed = 1;               // of its products, times what they are a cycle: what power leaves of it
-    double sustained = 1;           // the same while products follow one another for long
+    std::uint32_t least_rows = 16;  // of a product; fewer rows take as long
+    double speed = 1;               // factor on the rate of products: what the power limit leaves
+    double sustained = 1;           // the same while products run back to back for long
   } cube;
 
   struct Vector {
-    double simple_fp32 = 0;             // elements a cycle
-    double convert = 0;                 // elements a cycle
-    double transcendental = 0;          // elements a cycle
+    double simple_fp32 = 0;             // elements per cycle
+    double convert = 0;                 // elements per cycle
+    double transcendental = 0;          // elements per cycle
     double startup_cycles = 0;          // head and tail of a task's pipeline
-    double gm_to_ub = 0, ub_to_gm = 0;  // bytes a cycle and core, from and to the L2
-    double gm_to_ub_miss = 0;           // the same while the L2 has to fetch them
-    double unaligned = 1;               // part of gm_to_ub where rows do not begin at a line
+    double gm_to_ub = 0, ub_to_gm = 0;  // bytes per cycle and core, from and to the L2
+    double gm_to_ub_miss = 0;           // the same while the L2 fetches them
+    double unaligned = 1;               // factor on gm_to_ub if rows do not begin at a line
     Bytes ub{};
   } vector;
 
@@ -56,56 +56,58 @@ struct Hardware {
     Bytes l2_size;
     std::uint32_t l2_ways = 0;
     BytesPerSecond l2_read, l2_write;
-    BytesPerSecond l2_line_read;         // of lines that many cores read at a time, to all of them together
-    BytesPerSecond hbm_read, hbm_write;  // of nothing but reads, of nothing but writes: they share its time
-    // Bytes of reads that take the HBM as long as what is read and what is written.
+    BytesPerSecond l2_line_read;         // of lines that many cores read at once, for all of them together
+    BytesPerSecond hbm_read, hbm_write;  // of reads alone, of writes alone; they share the HBM's time
+    // Returns the bytes of reads that take the HBM as long as `read` bytes read and `written` bytes written.
     double as_reads(double read, double written) const {
       return read + written * (static_cast<double>(hbm_read.count) / static_cast<double>(hbm_write.count));
     }
   } memory;
 
-  // What connects the dies. A put goes through the plane of the first level that both its ends belong to.
+  // The links between the dies. A put uses the plane of the first level to which both its ends belong.
   struct Fabric {
     struct Plane {
       std::string name;
       BytesPerSecond egress, ingress;  // a die's ports, for bytes that are written
-      BytesPerSecond read;             // the same for bytes that the other die reads
+      BytesPerSecond read;             // the same for bytes that another die reads
     };
     struct Level {
       std::string name;
-      std::uint32_t dies = 0;   // that are this close; kNone: all
-      std::uint32_t plane = 0;  // its place in `planes`
+      std::uint32_t dies = 0;   // dies that are this close; kNone: all
+      std::uint32_t plane = 0;  // index into `planes`
       Duration latency;         // of a put's last byte and its signal
-      double payload = 1;       // part of the bytes on a port that are a put's
+      double payload = 1;       // the put's share of the bytes on a port
     };
     std::vector<Plane> planes;
     std::vector<Level> levels;       // from near to far
     BytesPerSecond put_per_worker;   // one AIV's puts
     BytesPerSecond pull_per_worker;  // one AIV's reads of remote memory
-    Duration put_startup;            // of a put, before its bytes flow
-    double unaligned = 1;            // part of put_per_worker where a put's rows are no whole lines
+    Duration put_startup;            // time of a put before its bytes flow
+    double unaligned = 1;            // factor on put_per_worker if a put's rows are not whole lines
     Duration put_fence;              // from the last byte's departure until the worker is free
-    Duration put_row{};              // of a row of a put that goes piece by piece, beside its bytes
+    Duration put_row{};              // extra time per row of a put that goes piece by piece
 
-    const Level* level(std::string_view name) const;  // null: there is none of this name
+    const Level* level(std::string_view name) const;  // null if there is none of this name
   } fabric;
 
-  // What moves bytes to another device without workers. Copies of one engine come one after the other.
+  // An engine that copies bytes to another device without workers. Copies of one engine run one after
+  // another.
   struct CopyEngine {
-    std::uint32_t count = 1;  // of a device, for what leaves it
+    std::uint32_t count = 1;  // per device, for bytes that leave it
     BytesPerSecond rate;
-    Duration startup;  // of a copy, on its engine
+    Duration startup;  // time on the engine before a copy's bytes flow
   };
-  std::optional<CopyEngine> copy_engine{};  // none: programs on streams do not run
+  std::optional<CopyEngine> copy_engine{};  // nullopt: programs on streams do not run
 };
 
-// What products that follow one another for long keep of their rate, from now on.
+// Returns the hardware at its sustained speed: that of products that have run back to back for long.
 Hardware sustained(const Hardware& hardware);
 
-// The same hardware with another clock: `factor` of its own, positive.
+// Returns the hardware with its clock multiplied by `factor` (positive).
 Hardware at_clock(const Hardware& hardware, double factor);
 
-// Reads the `hardware` mapping; what is wrong is noted in its Diagnostics, also what belongs to the `program` mapping.
+// Reads the `hardware` mapping. Notes errors in its Diagnostics, also for keys that belong to the `program`
+// mapping.
 Hardware read_hardware(const Config& config);
 
 }  // namespace a3sim

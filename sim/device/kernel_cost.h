@@ -14,39 +14,43 @@
 
 namespace a3sim {
 
-// What a vector kernel moves and computes.
+// The bytes and instructions of a vector kernel.
 struct VectorKernel {
   double read = 0, written = 0;  // bytes
   VectorOps ops{};
-  std::uint64_t rows = 0;   // that are reduced one by one; 0: elements in no order
-  std::uint32_t steps = 0;  // instructions on a row that wait for one another
+  // Number of rows, if they are reduced one by one; 0: the order of elements does not matter
+  std::uint64_t rows = 0;
+  std::uint32_t steps = 0;  // instructions on a row that each wait for the one before
   bool aligned = true;      // rows begin at lines
 };
 
-// Whole kernels as one job of their device's memory: their steps cost what CostModel says, dealt to the
-// workers that the kernel holds, and operands come from the HBM once. What workers do to each other in the
-// L2, piece by piece, is not looked at.
+// Computes whole kernels as one job of their device's memory. CostModel gives the cost of their steps, which
+// are dealt to the kernel's workers; operands come from the HBM once. How workers affect each other piece by
+// piece in the L2 is not modelled.
 class KernelCost {
  public:
-  // Hardware and program must outlive it.
+  // Hardware and program must outlive the object.
   KernelCost(const Hardware& hardware, const Program& program, const Tiling& tiling)
       : cost_(hardware, program), tiling_(tiling) {}
 
-  // Products of one kernel, or of several that fill each other's last waves (grouped products in several
-  // streams): `rows` x k by k x n each, none for zero rows; blocks are dealt in turn, on from one to the
-  // next. No product: a job without time.
+  // Returns the job of one kernel's products, or of several kernels that fill each other's last waves
+  // (grouped products in several streams). Product i is rows[i] x k by k x n; zero rows give no product.
+  // Blocks are dealt in turn, continuing from one product to the next. Without products the job takes no
+  // time.
   //
-  // With `streams` each product is a kernel of its own: a stream's run one after the other, side by side with those of the
-  // other streams, each on as many workers as it has blocks for at most.
+  // If `streams` is not 0, each product is a kernel of its own: those of a stream run one after another, in
+  // parallel with the other streams, each on at most as many workers as it has blocks.
   MemoryJob products(std::span<const std::uint32_t> rows, std::uint32_t n, std::uint32_t k,
                      std::uint32_t workers, std::uint32_t streams = 0);
-  // Weight gradients: k x n each, over its `rows`; zeros for an expert without rows.
+  // Returns the job of weight gradients: k x n each, summed over an expert's `rows`; an expert without rows
+  // gets zeros.
   MemoryJob gradients(std::span<const std::uint32_t> rows, std::uint32_t n, std::uint32_t k,
                       std::uint32_t workers, std::uint32_t streams = 0);
-  // A product of a layer: in its type, and where it accumulates with the sum in fp32 read and written.
+  // Returns the job of a layer's product in its type. If it accumulates, the sum is read and written in fp32.
   MemoryJob product(const BlockProduct& product, std::uint32_t workers);
   MemoryJob vector(const VectorKernel& kernel, std::uint32_t workers) const;
-  // Flash attention; on devices whose matrix cores have vector work done by others, scores go through the L2.
+  // Returns the job of flash attention. If vector work runs on other cores than products, scores pass through
+  // the L2.
   MemoryJob attention(const BlockAttention& attention, std::uint32_t workers) const;
 
   const Hardware& hardware() const { return cost_.hardware(); }
@@ -54,7 +58,7 @@ class KernelCost {
 
  private:
   struct Block {
-    double later = 0, first = 0;  // picoseconds, behind another block of its worker and not
+    double later = 0, first = 0;  // picoseconds: after another block of its worker, and as the first one
     double l2_read = 0;           // bytes
   };
   // The types of operands and of the result.
@@ -63,7 +67,7 @@ class KernelCost {
     bool transposed = false;  // the left operand
     friend auto operator<=>(const Form&, const Form&) = default;
   };
-  // Of a product m x n over k, on so many workers: its block of rows x cols.
+  // Returns the cost of a block of rows x cols of a product on this many workers.
   Block block(const Gemm& product, std::uint32_t rows, std::uint32_t cols, std::uint32_t workers, Form form);
   MemoryJob job(const std::vector<Gemm>& products, std::uint32_t workers, Form form,
                 std::uint32_t streams = 0);
@@ -71,7 +75,7 @@ class KernelCost {
 
   CostModel cost_;
   Tiling tiling_;
-  // By m in blocks, n, k, rows, cols, workers and form: all that a block depends on.
+  // The known blocks. A block depends on m in blocks, n, k, rows, cols, workers and form.
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
                       std::uint32_t, Form>,
            Block>

@@ -4,7 +4,8 @@
 
 namespace a3sim {
 
-// Notes each key of the `hardware` mapping that belongs to the `program` mapping, with its place there.
+// Notes an error for each key of the `hardware` mapping that belongs to the `program` mapping, with its place
+// there.
 void refuse_program_keys(const Config& hardware);
 
 }  // namespace a3sim

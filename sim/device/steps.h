@@ -23,22 +23,22 @@ struct StepAccess {
   std::uint32_t place_hash() const { return (l2.rows.begin * 31 + l2.byte_begin) * 31 + index(l2.tensor); }
 };
 
-// A unit of simulation: a base block of a matrix task (part of its K if that is long), or the rows of a
-// vector task that fill the UB.
+// A unit of simulation: a base block of a matrix task (or part of its K if that is long), or as many rows of
+// a vector task as fill the UB.
 struct Step {
   static constexpr std::uint32_t kMostAccesses = 4;
   std::array<StepAccess, kMostAccesses> accesses;
   std::uint32_t count = 0;
-  bool first = false;  // of its task
+  bool first = false;  // the first step of its task
   bool cube = false;
 
   // Cube steps. If a block's K continues in the next step, its result stays in L0C.
   std::uint32_t rows = 0, cols = 0, k = 0;
   bool finishes_block = false;
   std::uint32_t block_k = 0;  // sum over the block's steps
-  // The number of cores that read the lines of A, and of B, at the same time if all run alike.
+  // The numbers of cores that read the same lines of A, and of B, at once if all proceed alike.
   std::uint32_t readers_a = 1, readers_b = 1;
-  // The number of cores that fetch A, and B, together, each another part first (Tiling::rotate_k).
+  // The numbers of cores that fetch A, and B, together, each beginning at another part (Tiling::rotate_k).
   std::array<std::uint32_t, 2> fetchers{1, 1};
 
   // Vector steps: elements for each class of instruction.
@@ -58,8 +58,8 @@ struct AccessStyle {
 // The steps of one task, in order.
 class TaskSteps {
  public:
-  // Starts a task. `work` and `hardware` must outlive the steps; `work` must not change. `goes_on`: the task before
-  // has loaded what its first step would begin with.
+  // Starts a task. `work` and `hardware` must outlive the steps; `work` must not change. `goes_on`: the
+  // previous task has already loaded the start of the first step.
   void start(const Work& work, const Hardware& hardware, const AccessStyle& style = {}, bool goes_on = false);
   // Returns false if there is no further step.
   bool next(Step& step);

@@ -12,12 +12,12 @@
 #include "sim/core/ids.h"
 #include "sim/core/units.h"
 
-// The L2 of one device: which parts of tensors it holds, and which bytes each access therefore moves. Two
-// models answer the same questions: LineL2 keeps every line, PieceL2 keeps pieces of tensors.
+// The L2 of one device: it tells which bytes each access moves, given the parts of tensors that it holds.
+// LineL2 keeps every line, PieceL2 keeps pieces of tensors.
 namespace a3sim {
 
 inline constexpr std::uint32_t kL2Line = 512;     // bytes that are allocated and evicted together
-inline constexpr std::uint32_t kL2Request = 128;  // bytes of a request, as the profiler counts them
+inline constexpr std::uint32_t kL2Request = 128;  // bytes of a request, as the profiler counts
 
 // How an access uses the L2.
 enum class L2Hint : std::uint8_t {
@@ -47,7 +47,7 @@ struct L2Spec {
 struct L2Traffic {
   struct Requests {
     std::uint64_t hit = 0;
-    std::uint64_t miss = 0;    // and allocate
+    std::uint64_t miss = 0;    // and allocates
     std::uint64_t bypass = 0;  // miss without allocating
     friend bool operator==(const Requests&, const Requests&) = default;
     Requests& operator+=(const Requests& other) {
@@ -56,7 +56,8 @@ struct L2Traffic {
       bypass += other.bypass;
       return *this;
     }
-    // Hit rate as the profiler defines it: hits relative to hits and allocating misses; 0 without either.
+    // Returns the hit rate as the profiler defines it: hits relative to hits and allocating misses; 0 without
+    // either.
     double hit_rate() const {
       return hit + miss ? static_cast<double>(hit) / static_cast<double>(hit + miss) : 0;
     }
@@ -74,7 +75,7 @@ struct L2Traffic {
     hbm_write += other.hbm_write;
     return *this;
   }
-  // Returns the same for one access, which reads or writes.
+  // Adds one access, which reads or writes.
   void add(const L2Traffic& access, bool writes) {
     writes ? write += access.write : read += access.read;
     hbm_read += access.hbm_read;
@@ -103,10 +104,11 @@ struct L2Access {
   OpId op{};
   bool write = false;
   L2Hint hint = L2Hint::kNormal;
-  CoreUnit unit = CoreUnit::kVector;  // unit that makes the access
+  CoreUnit unit = CoreUnit::kVector;  // the unit that makes the access
 };
 
-// Starts empty and clean. To start warm, call access(), then forget_counts().
+// Answers accesses and counts them. Starts empty and clean. To start warm, call access(), then
+// forget_counts().
 class L2 {
  public:
   virtual ~L2() = default;
@@ -124,7 +126,7 @@ class L2 {
   const L2Traffic& total(OpId op) const { return by_op_[index(op)]; }
   void forget_counts();
 
-  // Returns whether it knows which operator left the data that it holds; LineL2 does not.
+  // True if it knows which operator left the data that it holds; LineL2 does not.
   virtual bool knows_producers() const { return false; }
   // Returns the number of 128-byte requests of `consumer` that hit data which `producer` was the last to
   // write or fetch. 0 if that is not known.

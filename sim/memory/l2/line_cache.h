@@ -24,7 +24,7 @@ class LineCache {
   // above limit().
   virtual void access(const ByteRows& where, const L2Access& how, L2Traffic& traffic) = 0;
 
-  // Return whether the line is present, and whether it is dirty, without side effects.
+  // True if the line is present, or dirty. Without side effects.
   virtual bool holds(std::uint64_t line) const = 0;
   virtual bool dirty(std::uint64_t line) const = 0;
 

@@ -11,16 +11,16 @@
 
 namespace a3sim {
 
-// The line-exact cache under one policy. A policy is constructed from (spec, number of sets) and has
-//   void begin(const L2Access&)   what the next calls are for: operator, cube or vector, hint, write
+// The line-exact cache with one policy. A policy is constructed from (spec, number of sets) and has
+//   void begin(const L2Access&)   tells operator, unit, hint and direction of the following calls
 //   template <class Set> uint32 hit(Set&, uint32 set, uint32 way)
 //   template <class Set> uint32 victim(Set&, uint32 set, Set::Mask candidates)   candidates: never empty
 //   template <class Set> uint32 fill(Set&, uint32 set, uint32 way, uint16 tag)   way: its tag is already set
-// hit() and fill() return the way in which the line then stands. victim() must return empty ways first.
+// hit() and fill() return the way that the line has afterwards. victim() must return empty ways first.
 template <class Policy, class Set>
 class LineCacheOf final : public LineCache {
  public:
-  // The spec is valid.
+  // `spec` must be valid.
   explicit LineCacheOf(const L2Spec& spec)
       : index_(sets_of(spec), spec.hash),
         all_(static_cast<Mask>(~Mask{0}) >> (8 * sizeof(Mask) - spec.ways)),

@@ -27,21 +27,21 @@ struct PieceMap {
   std::uint32_t parts = 0;
 };
 
-// The state of bands, and of columns of a part, as a whole. Nearly all accesses are as wide as their tensor
-// or as high as its part, and then need not look at pieces. Initially nothing is present.
+// Tracks the state of whole bands, and of whole columns of a part. Nearly all accesses are as wide as their
+// tensor or as high as its part, and need not look at pieces then. Initially nothing is present.
 class PieceBands {
  public:
   enum class State : std::uint8_t {
     kUniform,  // all pieces are in the band's state; their own states are invalid
     kWhole,    // all pieces are fully present, from the band's producer
-    kSplit     // their states say
+    kSplit     // each piece has its own state
   };
 
   struct Band {
-    PieceSteps present = 0, dirty = 0;  // kUniform: of every piece
-    std::uint64_t step_bytes, lacking;  // of all pieces; the last step has less
+    PieceSteps present = 0, dirty = 0;  // kUniform: the state of every piece
+    std::uint64_t step_bytes, lacking;  // of all pieces; `lacking`: what the last step has less
     std::uint32_t held = 0;             // pieces that are present at least in part
-    std::uint16_t producer = 0;         // not of kSplit
+    std::uint16_t producer = 0;         // invalid for kSplit
     std::uint8_t last_step;
     State state = State::kUniform;
 
@@ -66,7 +66,7 @@ class PieceBands {
     return band;
   }
 
-  // Whether a column is fully present from one producer, and which.
+  // True if a column is fully present from one producer, and that producer.
   struct Column {
     bool whole;
     std::uint16_t producer;
@@ -94,8 +94,8 @@ class PieceBands {
     if (map_.bands[band].cols) ++parts_[map_.columns[map_.bands[band].first_column].part];
   }
 
-  // Each notes a change of a piece whose band is split: it is no longer absent, in part or fully; it is
-  // evicted; `op` writes it.
+  // Note a change of a piece whose band is split: the piece is no longer absent (in part; fully), it is
+  // evicted, or `op` writes it.
   void inserted(std::uint32_t piece) { ++bands_[map_.band_of[piece]].held; }
   void brought(std::uint32_t piece) {
     inserted(piece);
@@ -111,7 +111,7 @@ class PieceBands {
 
  private:
   struct ColumnState {
-    std::uint32_t seen = 0;  // as a whole, when its part had this count
+    std::uint32_t seen = 0;  // count of its part when the column was last seen whole
     std::uint16_t producer = 0;
   };
 
@@ -128,7 +128,7 @@ class PieceBands {
   PieceStates& pieces_;
   std::vector<Band> bands_;
   std::vector<ColumnState> columns_;
-  std::vector<std::uint32_t> parts_;  // how often bands were rewritten, and 1
+  std::vector<std::uint32_t> parts_;  // by part: 1 + the number of times that bands were rewritten
 };
 
 }  // namespace a3sim

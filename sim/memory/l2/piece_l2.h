@@ -17,7 +17,7 @@ namespace a3sim {
 class PieceL2 : public L2 {
  public:
   bool knows_producers() const override { return true; }
-  // Counted by piece.
+  // Counts by piece.
   std::uint64_t reused(OpId producer, OpId consumer) const override {
     return reused_[index(consumer) * ops_ + index(producer)];
   }

@@ -12,27 +12,25 @@
 
 namespace a3sim {
 
-// PieceL2 under one policy. A policy is constructed from (spec, number of pieces) and has
-//   void begin(const L2Access& access)     what the next calls are for: operator, cube or vector, hint, write
-//   void insert(uint32 piece)              it was absent
-//   void hit(PieceRun run)                 what was touched of them was present, most of it at least
-//   void extend(uint32 piece)              what was touched of it was absent, though more of it was present
-//   void erase(uint32 piece)               it is evicted
-//   uint32 victim(uint32 incoming)         a piece to evict; kNone only if it holds none
-// Persistent pieces have a policy object of their own, asked last.
+// PieceL2 with one policy. A policy is constructed from (spec, number of pieces) and has
+//   void begin(const L2Access& access)     tells operator, unit, hint and direction of the following calls
+//   void insert(uint32 piece)              the piece was absent
+//   void hit(PieceRun run)                 most or all of what was touched of the pieces was present
+//   void extend(uint32 piece)              what was touched was absent, but more of the piece was present
+//   void erase(uint32 piece)               the piece is evicted
+//   uint32 victim(uint32 incoming)         returns a piece to evict; kNone only if it holds none
+// Persistent pieces have a policy object of their own, which is asked last.
 //
-// A policy may also take bands and columns of pieces (PieceMap) as one: it is then constructed from (spec,
-// map), and has
-//   void insert_band(uint32 band)          all of its pieces were absent
-//   void hit_band(uint32 band)             as hit() and extend() of its pieces, in order
+// A policy may also handle bands and columns of pieces (PieceMap) as a whole. Then it is constructed from
+// (spec, map) and has
+//   void insert_band(uint32 band)          all pieces were absent
+//   void hit_band(uint32 band)             like hit() and extend() of the pieces, in order
 //   void insert_column(uint32 column)
 //   void hit_column(uint32 column)
-//   void erase_band(uint32 band)           all of its pieces are evicted
-//   uint32 victim_band()                   a band whose pieces are the next victims, in order; kNone: there is
-//                                          none, or none is known
-//   void each_victim(evict)                calls evict(piece, band) for the next victims, in order, that were
-//                                          used together, until it says false: that one stays, those before it
-//                                          are gone
+//   void erase_band(uint32 band)           all pieces are evicted
+//   uint32 victim_band()                   returns a band whose pieces are the next victims, in order, or kNone
+//   void each_victim(evict)                calls evict(piece, band) for the next victims that were used
+//                                          together, in order, until it returns false: that piece stays
 template <class Policy>
 concept TakesBands = std::constructible_from<Policy, const L2Spec&, const PieceMap&>;
 
