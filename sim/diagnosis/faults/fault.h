@@ -15,8 +15,8 @@
 
 namespace a3sim {
 
-// What faults change for one step of a job, beside its configuration. No other part of the simulation knows
-// of faults.
+// The changes that faults make to one step of a job, in addition to its configuration. No other part of the
+// simulation knows about faults.
 struct StepConditions {
   // An operator that is slower on a rank.
   struct SlowOperator {
@@ -25,11 +25,11 @@ struct StepConditions {
     double factor = 1;  // multiplies the tasks' own times
   };
 
-  std::vector<double> clock, hbm;  // by rank: factors of the hardware's rates
-  std::vector<Duration> late;      // by rank: delay of its start of the step
+  std::vector<double> clock, hbm;  // one factor per rank for the hardware's rates
+  std::vector<Duration> late;      // one delay per rank of its start of the step
   LinkDisturbances links;
   std::vector<SlowOperator> operators;
-  std::vector<HostStep> hosts;                            // by rank
+  std::vector<HostStep> hosts;                            // one entry per rank
   std::vector<std::pair<std::string, std::string>> sets;  // keys and values that override the configuration
 
   StepConditions(std::uint32_t ranks, const DataOptions& data)
@@ -38,17 +38,17 @@ struct StepConditions {
   }
 };
 
-// What readers of faults need to know about the job.
+// The facts about a job that readers of faults need.
 struct FaultSite {
   std::uint32_t ranks = 1;
   std::vector<std::string> planes;     // in the hardware's order
-  std::vector<bool> used;              // by plane: whether any two ranks meet over it
-  std::vector<std::string> operators;  // of all passes
-  std::uint64_t seed = 1;              // of what faults draw
-  CablePlanes cables{};                // of planes that have more than ports
+  std::vector<bool> used;              // one entry per plane: true if any two ranks use it
+  std::vector<std::string> operators;  // operators of all passes
+  std::uint64_t seed = 1;              // seed of what faults draw
+  CablePlanes cables{};                // the planes that consist of more than ports
 };
 
-// A fault of a job, active in some of its steps.
+// A fault of a job. It is active in some of its steps.
 struct Fault {
   // Changes the conditions of a step in the fault's window.
   std::function<void(const Fault&, std::uint32_t step, StepConditions&)> disturb;
@@ -70,11 +70,11 @@ struct FaultKind {
   std::string_view example;  // an entry as it is written in a list of faults
   // Reads the kind's own keys. Errors are noted in the entry's Diagnostics.
   Fault (*read)(const Config& entry, const FaultSite& site);
-  bool of_ranks = true;  // whether it has `ranks`: `all` or a list
+  bool of_ranks = true;  // it has the key `ranks`: `all` or a list
 };
 using FaultKinds = Registry<FaultKind>;
 
-// The random variation of durations and rates from step to step, uniform within the given spread.
+// The random variation of durations and rates from step to step. It is uniform within the given spread.
 struct StepNoise {
   double durations = 0, rates = 0;
   std::uint64_t seed = 1;

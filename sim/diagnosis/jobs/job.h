@@ -34,7 +34,7 @@ struct JobStep {
   struct Pass {
     PassRun run;
     KernelBegins begins;  // if kernels are launched one by one
-    Duration release{};   // when all ranks have finished the pass
+    Duration release{};   // date at which all ranks have finished the pass
     RunResult result;     // includes the tasks' records if requested
   };
   std::uint32_t number = 0;
@@ -54,7 +54,8 @@ class Job {
   // Compiles the experiment. `spec` must outlive the job.
   Job(const JobSpec& spec, unsigned threads);
 
-  const StepVariant& variant() const { return *variants_.begin()->second; }  // the variant without faults
+  // Returns the variant without faults.
+  const StepVariant& variant() const { return *variants_.begin()->second; }
 
   // Simulates steps 0 to count - 1 and passes each to `take`. With `record` each step holds the records of
   // all its tasks. Otherwise `recorded`, called before each step, returns the ranks that will be recorded in
@@ -73,7 +74,7 @@ class Job {
     PassRun run;
     KernelBegins begins;
     RunResult result;
-    bool there = false;  // whether the pass was simulated
+    bool there = false;  // the pass was simulated
   };
 
   const StepVariant& variant_of(const StepConditions& conditions);
@@ -92,12 +93,12 @@ class Job {
 
   const JobSpec& spec_;
   unsigned threads_;
-  bool clean_ = false;  // neither faults nor noise
+  bool clean_ = false;  // it has neither faults nor noise
   std::map<Key, std::unique_ptr<StepVariant>> variants_;
   std::map<std::uint32_t, std::shared_ptr<const StepConditions>> conditions_;
   std::vector<std::uint32_t> all_;  // all ranks
   std::vector<Host> hosts_;
-  Duration ready_{};  // when all devices are ready
+  Duration ready_{};  // date at which all devices are ready
 };
 
 }  // namespace a3sim

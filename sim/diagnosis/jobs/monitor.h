@@ -13,8 +13,9 @@
 
 namespace a3sim {
 
-// What to record beside light records: nothing; the steps after a slow one, for its suspects and a healthy
-// rank; the slow steps themselves, for the same ranks, by running them again; or all steps of all ranks.
+// Says what to record in addition to light records. kLight: nothing. kNext: the steps after a slow one, for
+// its suspects and a healthy rank. kSame: the slow steps themselves, for the same ranks, by running them
+// again. kFull: all steps of all ranks.
 enum class Recording : std::uint8_t { kLight, kNext, kSame, kFull };
 constexpr auto names_of(Recording) {
   return std::to_array<std::string_view>({"light", "next", "same", "full"});

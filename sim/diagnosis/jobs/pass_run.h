@@ -14,14 +14,15 @@ namespace a3sim {
 struct StepVariant {
   Experiment experiment;
   Compiled compiled;
-  bool by_kernels = false;  // whether the host launches each kernel, not a pass at a time
-  // Operations by pass and rank.
+  bool by_kernels = false;  // the host launches each kernel, instead of a pass at a time
+  // The operations of each pass and rank.
   std::vector<std::vector<double>> operations;
-  std::vector<std::uint32_t> rows;  // by rank: rows that its experts compute
+  std::vector<std::uint32_t> rows;  // one entry per rank: rows that its experts compute
 };
+// Compiles the experiment.
 StepVariant make_variant(Experiment experiment);
 
-// The start of each kernel by rank, relative to the pass.
+// The start of each kernel, per rank, relative to the pass.
 using KernelBegins = std::vector<std::vector<Duration>>;
 
 // Everything that determines the result of a pass.
@@ -32,16 +33,16 @@ struct PassRun {
   std::uint32_t step = 0;
   std::size_t pass = 0;
   Duration since{};              // from the job's start until the first rank could begin the pass
-  std::vector<Duration> starts;  // by rank: its start, relative to `since`
+  std::vector<Duration> starts;  // one entry per rank: its start, relative to `since`
 
-  // Thread-safe. `launches` is required if kernels are launched one by one.
+  // Runs the pass. Thread-safe. `launches` is required if kernels are launched one by one.
   RunResult run(KernelLaunches* launches, bool record) const;
 };
 
 // Returns the experiment with the step's noise, without faults of single ranks.
 Experiment experiment_in(const PassRun& run);
 
-// Launches every kernel when the device asks for it, and records when that was.
+// Launches every kernel when the device asks for it, and records that date.
 class UnheldLaunches final : public KernelLaunches {
  public:
   explicit UnheldLaunches(std::size_t ranks) : begins(ranks) {}

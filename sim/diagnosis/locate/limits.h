@@ -27,7 +27,7 @@ struct LocateLimits {
   std::uint32_t watched = 24;  // most steps to record while waiting for an intermittent fault
 };
 
-// The path of the file in the folder of configurations.
+// The path of the file within the folder of configurations.
 inline constexpr std::string_view kLocateFile = "advice/locate.yaml";
 // Throws InputError with everything wrong in the file.
 LocateLimits read_locate_limits(const std::filesystem::path& file);

@@ -29,7 +29,7 @@ class StepHistory {
   bool shifted() const;
 
   void add(double took, bool slow);
-  // Removes the last step from the usual ones: it turned out to be slow.
+  // Removes the last step from the usual ones, because it turned out to be slow.
   void take_back();
 
  private:
@@ -42,14 +42,15 @@ class StepHistory {
 
 // Chooses the ranks to record in full in the next step. After a slow step these are its suspects, until
 // enough slow steps with the same suspects are recorded; the wait for an intermittent fault is limited. A
-// rank that was recorded is requested again after a long pause, and a few times when slow steps had stopped or lose
-// much more or less than those that were recorded: they may be of another fault.
+// recorded rank is requested again after a long pause. It is also requested again, a few times, after slow
+// steps had stopped or if they lose much more or less than the recorded ones, because this may be another
+// fault.
 class RecordRequests {
  public:
   explicit RecordRequests(const LocateLimits& limits) : limits_(limits) {}
 
-  // Adds a step: its time above the usual in ps, or 0 if it was not slow, its suspects (kNone: no rank stands out),
-  // and ranks to record beside them. `grown`: ps of growth that are worth another record.
+  // Adds a step: its time above the usual in ps, or 0 if it was not slow; its suspects (kNone: no rank stands
+  // out); and ranks to record beside them. `grown` is the growth in ps that is worth another record.
   void add(std::uint32_t step, double lost, const std::vector<std::uint32_t>& suspects,
            const std::vector<std::uint32_t>& beside, double grown);
   const std::vector<std::uint32_t>& wanted() const { return wanted_; }
@@ -69,8 +70,8 @@ class RecordRequests {
   bool is_done(const Request& request) const;
 
   LocateLimits limits_;
-  std::map<std::uint32_t, Request> open_;  // by suspect
-  std::map<std::uint32_t, Done> done_;     // by suspect
+  std::map<std::uint32_t, Request> open_;  // one entry per suspect
+  std::map<std::uint32_t, Done> done_;     // one entry per suspect
   std::vector<std::uint32_t> wanted_;
 };
 
@@ -79,7 +80,7 @@ struct StepVerdict {
   std::uint32_t step = 0;
   double took = 0, usual = 0;  // ps
   bool slow = false;
-  bool before_too = false;  // the step before was slow too, which it alone did not show
+  bool before_too = false;  // the step before was slow too, which its own time alone did not show
   // Ranks whose own time grew by more than that of most, the largest growth first, at most kMostSuspects.
   // Empty: no rank stands out.
   std::vector<std::uint32_t> suspects;

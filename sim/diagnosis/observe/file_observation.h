@@ -20,7 +20,7 @@ class FileObservation final : public Observation {
   const JobFile& file() const { return file_; }
   // Replaces the recorded limits of the machine. `machine` must have planes of the same names.
   void set_machine(const ObservedMachine& machine) { job_.machine = machine; }
-  // Goes on as if no step without faults had been recorded.
+  // Acts as if no step without faults had been recorded.
   void leave_out_reference() { with_reference_ = false; }
   void each_step(const Step& take) const override { light_.each_step(take); }
   std::vector<LightRecord> reference() const override;

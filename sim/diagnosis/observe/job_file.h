@@ -10,9 +10,9 @@ namespace a3sim {
 
 // The contents of job.json: what a directory of records says about its job.
 struct JobFile : ObservedJob {
-  std::string name, version;  // of the experiment; of the a3sim that ran it
+  std::string name, version;  // name of the experiment; version of the a3sim that ran it
   std::uint32_t steps = 0;
-  std::vector<std::vector<std::uint32_t>> groups;  // ranks that meet
+  std::vector<std::vector<std::uint32_t>> groups;  // groups of ranks that meet
   struct Full {
     std::uint32_t step = 0;
     std::vector<std::uint32_t> ranks;

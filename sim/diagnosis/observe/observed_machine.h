@@ -9,8 +9,9 @@
 
 namespace a3sim {
 
-// Gives what the machine allows, as its data sheets say, of so many workers that run tasks of each unit. `collectives`:
-// the host sends rows between ranks, at the program's rate unless it is null; otherwise workers put them.
+// Returns the limits of the machine, from its data sheets, for so many workers that run tasks of each unit.
+// If `collectives`, the host sends rows between ranks, at the program's rate unless `program` is null;
+// otherwise workers put them.
 ObservedMachine observed_machine(const Hardware& hardware, const Program* program,
                                  std::array<std::uint32_t, kCoreUnits> workers, bool collectives);
 

@@ -14,7 +14,7 @@ namespace a3sim {
 // Maps the flight time of a put's last byte and signal to the plane that it uses.
 using PlaneOfHop = std::map<Duration, std::uint16_t>;
 
-// The machine that a run was simulated on, if it is known beside the trace.
+// The machine that a run was simulated on. The trace does not contain it.
 struct TracedMachine {
   ObservedMachine machine;
   PlaneOfHop planes;
@@ -45,18 +45,18 @@ class TraceObservation : public Observation {
   RecordPlace place_of_task(std::uint16_t pass, std::uint32_t rank, const Same& same) const;
 
   std::span<const TracedPass> traced_;
-  std::vector<Duration> since_;  // by pass
+  std::vector<Duration> since_;  // one entry per pass
   std::vector<LightRecord> light_;
   FullStep full_;
 };
 
 // Returns the light records of a pass, by rank, as a watched job would record them (trace_records.cpp). Adds
-// `since` to all dates. A trace does not tell rows, hosts and batches.
+// `since` to all dates. A trace does not contain rows, hosts and batches.
 std::vector<LightRecord> light_records(const Trace& trace, std::uint16_t pass, Duration since);
 
-// Adds the operators and transfers of a pass on all ranks. `names`: all operators of the trace. A trace does
-// not tell axes, rows and clocks. The L2 requests of an operator are divided among ranks by their parts of
-// its time.
+// Adds the operators and transfers of a pass on all ranks. `names` are all operators of the trace. A trace
+// does not contain axes, rows and clocks. The L2 requests of an operator are divided among ranks in
+// proportion to their parts of its time.
 void add_full_records(const Trace& trace, std::uint16_t pass, Duration since,
                       const std::vector<std::string>& names, const PlaneOfHop& planes, FullStep& full);
 

@@ -9,11 +9,12 @@
 
 namespace a3sim {
 
-// The steps of a job that were recorded in full, as timelines show them: as many as a page holds, in their order.
+// Returns the steps of a job that were recorded in full, for timelines: as many as a page holds, in their
+// order.
 std::vector<ObservedPass> full_passes(const Observation& job);
 
-// Adds a job that was watched: the answer, its steps and what each rank did in them, findings, rates of links, and
-// timelines of the steps that were recorded in full. `name` is its directory's.
+// Adds a watched job to a page: the answer, its steps and each rank's part in them, findings, rates of links,
+// and timelines of the steps that were recorded in full. `name` is the name of its directory.
 void add_job(Page& page, const Observation& job, const Advice& advice, const std::string& name);
 
 }  // namespace a3sim

@@ -5,10 +5,10 @@
 
 namespace a3sim {
 
-// The rates between ranks in each step that was recorded in full, beside those of a usual step, as a section of a page.
-// The usual step is one without faults and noise where that is known, else `usual`, one that was not slow; without
-// either, a link is compared with the median of all in the same exchanges. Adds nothing where no transfers were seen.
-// `slow`: numbers of steps that are slow, as the source numbers them.
+// Adds a section with the rates between ranks in each step that was recorded in full, beside those of a usual
+// step. The usual step is one without faults and noise if known, else `usual`, one that was not slow. Without
+// either, a link is compared with the median of all links in the same exchanges. Adds nothing if no transfers
+// were seen. `slow` lists the slow steps, as the source numbers them.
 void add_link_map(Page& page, const Observation& job, const std::vector<std::uint32_t>& slow);
 
 }  // namespace a3sim

@@ -23,7 +23,7 @@ struct RuleBook {
 // Reads a folder of thresholds. Throws InputError for anything wrong or missing.
 RuleBook read_rules(const std::filesystem::path& folder);
 
-// What no finding explains of a slowdown.
+// The part of a slowdown that no finding explains.
 struct Unexplained {
   std::uint32_t first = 0, last = 0;  // steps
   double lost_ms = 0;                 // per step
@@ -34,10 +34,10 @@ struct Advice {
   std::vector<std::uint32_t> slow_steps;
   double usual_ms = 0;
   std::vector<Finding> findings;  // in descending order of cost
-  std::vector<Finding>
-      infos;  // findings that cost less than 1 % of a step, without those beside which they vanish
+  // Findings that cost less than 1 % of a step. Leaves out those that larger findings make negligible.
+  std::vector<Finding> infos;
   std::vector<Unexplained> unexplained;
-  std::vector<Missing> missing;   // what the source does not record
+  std::vector<Missing> missing;   // data that the source does not record
   std::optional<PathParts> path;  // nullopt: the critical path is neither known nor inferred
 };
 

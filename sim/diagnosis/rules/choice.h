@@ -9,10 +9,10 @@
 
 namespace a3sim {
 
-// Returns the findings that hold among those of one slowdown. A cause rules out what follows from it: a rank
-// that waits for its host neither computes nor sends, and a rank with more rows does more of everything. Then
-// the cause that explains most holds.
-// `lag`: how much longer a slow step is, of a usual one.
+// Returns those candidates for one slowdown that hold. A cause rules out its consequences: a rank that waits
+// for its host neither computes nor sends, and a rank with more rows does more of everything. Of the others,
+// the cause that explains most holds. `lag` is the time that a slow step takes longer, as a part of a usual
+// step.
 std::vector<Finding> choose(std::vector<Finding> candidates, double lag);
 
 // Returns a threshold of a cause.

@@ -31,7 +31,7 @@ struct Remedy {
   Proof proof = Proof::kNotTried;
 };
 
-// A finding in a part of its steps.
+// The part of a finding in some of its steps.
 struct FindingPart {
   std::uint32_t first = 0, last = 0;
   std::vector<std::uint32_t> ranks;
@@ -42,22 +42,22 @@ struct FindingPart {
 struct Finding {
   std::string cause;
   std::vector<std::uint32_t> ranks;                            // ascending; empty: no particular rank
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> links;  // from, to
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> links;  // source, destination
   std::vector<std::string> operators;
-  std::string side;                   // side of a rank's ports: egress, ingress, both
+  std::string side;                   // side of a rank's ports: egress, ingress or both
   std::uint32_t first = 0, last = 0;  // steps
-  double lost_ms = 0;                 // per step, mean from the first to the last
+  double lost_ms = 0;                 // per step, mean over all steps from the first to the last
   double share = 0;                   // lost_ms as part of a usual step
   double explains = 0;                // part of the lag that the cause explains
-  double doubt = 0;                   // taken off `explains`: the records fit other causes too
+  double doubt = 0;                   // subtracted from `explains`, because the records fit other causes too
   double confidence = 0;              // how often findings like it are right (configs/advice/confidence.yaml)
   double factor = 0;                  // remaining part of a rate, or multiple of a time; 0: none
   std::vector<Evidence> evidence;
   std::vector<RuledOut> ruled_out;
   std::vector<Remedy> remedies;
-  std::vector<std::string> missing;  // columns whose evidence would decide
-  std::vector<FindingPart> parts;    // where the lost time changed, or the ranks; in the order of steps
-  bool moves = false;                // from rank to rank, as `parts` say
+  std::vector<std::string> missing;  // columns that would decide, but were not recorded
+  std::vector<FindingPart> parts;    // steps in which the lost time or the ranks differ, in order
+  bool moves = false;                // moves from rank to rank, as `parts` say
   bool info = false;
   bool steady = false;  // lost in every step, found without a slow step
 

@@ -9,7 +9,7 @@
 
 namespace a3sim {
 
-// The advice on a pass that the page's timelines show under these names.
+// The advice on a pass. The page's timelines show the pass under these names.
 struct PassFindings {
   std::string run;
   const TracedPass* pass = nullptr;

@@ -10,14 +10,14 @@
 #include "sim/diagnosis/rules/slowdown.h"
 #include "sim/diagnosis/rules/steady_state.h"
 
-// What devices wait for their hosts, in slow steps and in every step.
+// Measures how long devices wait for their hosts, in slow steps and in every step.
 namespace a3sim {
 
 // Ranks whose devices waited longer than usual for their hosts, in ps per slow step: launches came late, or
 // the first work began late.
 struct HostLag {
   std::vector<std::uint32_t> ranks;  // ranks that waited
-  std::vector<double> by_rank;       // of all ranks
+  std::vector<double> by_rank;       // one entry per rank
   double most = 0;                   // the largest of `by_rank`
   bool found() const { return !ranks.empty(); }
 };
@@ -28,7 +28,7 @@ HostLag host_lag_beside_batches(const Slowdown& slowdown);
 // Returns whether queues were seen, and were filled on all ranks that waited for their hosts.
 bool batches_were_ready(const Slowdown& slowdown);
 
-// The rank of those that wait where a kind of events fills most of the device's waiting time, and how much of it.
+// The rank, of those that wait, on which a kind of events fills most of the device's waiting time.
 struct HostFill {
   double time = 0;
   std::uint32_t rank = 0;
@@ -36,8 +36,8 @@ struct HostFill {
 };
 HostFill host_fill(const Slowdown& slowdown, const HostLag& lag, HostKind kind);
 
-// What a rank's host does while its device is idle: means over recorded steps, in ps, from when the rank
-// could begin until its device is done.
+// What a rank's host does while its device is idle: means over recorded steps, in ps. Counts the time from
+// when the rank could begin until its device is done.
 struct HostIdle {
   struct Kind {
     // Idle time of the device during such events. A sync itself runs while the device still works, so for
@@ -59,8 +59,9 @@ std::map<std::uint32_t, HostIdle> host_idle_times(const SteadyState& job);
 // processing, else reading.
 enum class IoStage : std::uint8_t { kNone, kRead, kProcess, kFetch, kUndecided };
 IoStage io_stage(const std::array<double, 3>& fill, double filled);
-// Returns the same for a rank that waits for its host. If its queues were not seen, events of the loader that fill the
-// time tell that it waits for batches, and by their names for which stage: a wait for the next batch does not.
+// Returns the same for a rank that waits for its host. If its queues were not seen, loader events that fill
+// the time show that it waits for batches, and their names show for which stage, except a wait for the next
+// batch.
 IoStage io_stage(const Slowdown& slowdown, const HostLag& lag, std::uint32_t rank);
 
 // Returns whether the devices of most ranks wait because no batch is ready.

@@ -11,10 +11,10 @@
 
 namespace a3sim {
 
-// What fixes a cause, and the change by which `a3sim advise --prove` simulates it.
+// A remedy for a cause, and the change by which `a3sim advise --prove` simulates it.
 struct RemedyPlan {
-  // Nothing that the simulation knows; the cause is gone; the data loader has twice as many workers; experts have
-  // equal rows.
+  // kNone: no change that the simulation knows. kRemoved: the cause is gone. kWorkers: the data loader has
+  // twice as many workers. kBalanced: experts have equal rows.
   enum class Change : std::uint8_t { kNone, kRemoved, kWorkers, kBalanced };
   std::string text;
   Change change = Change::kNone;
@@ -28,12 +28,12 @@ class RuleData {
   static RuleData read(const std::filesystem::path& file);
   static RuleData read(const Config& root, const std::filesystem::path& file);
 
-  // Throws InputError with the file's name if it has no such threshold.
+  // Returns a threshold. Throws InputError with the file's name if it does not exist.
   double at(std::string_view threshold) const;
   const std::vector<RemedyPlan>& remedies() const { return remedies_; }
-  // Remedies that come first if the cause costs time in every step; may be empty.
+  // Returns the remedies that come first if the cause costs time in every step; may be empty.
   const std::vector<RemedyPlan>& standing_remedies() const { return standing_remedies_; }
-  // Whether what every step loses is a finding even if a step without faults loses it too.
+  // Returns whether time lost in every step is a finding even if a step without faults loses it too.
   bool always() const { return always_; }
 
  private:
@@ -43,7 +43,8 @@ class RuleData {
   bool always_ = false;
 };
 
-// Returns the least time that a device can feel, in ps: `least_ms` of a cause, or a part of the step if that is less.
+// Returns the least time that matters to a device, in ps: `least_ms` of a cause, or a part of the step if
+// that is less.
 double felt_time(const RuleData& data, const RuleData& shared, double step);
 
 }  // namespace a3sim

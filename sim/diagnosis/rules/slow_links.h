@@ -16,16 +16,16 @@ std::vector<SlowLink> slow_links(const SteadyState& job, double slow);
 
 // Returns a finding with ranks, links, side, factor, the slowest put, and what ports carry while they are busy.
 Finding finding_of(const Slowdown& slowdown, const SlowLink& link, double threshold);
-// Returns the same with the lost time: while a rank communicates and computes nothing, `factor` of the time
-// would be left.
+// Returns the same with the lost time. Without the fault, `factor` of the time in which a rank communicates
+// and computes nothing would be left.
 Finding finding_of(const SteadyState& job, const SlowLink& link, double threshold);
 
-// Returns a finding for all ranks: while a rank communicates and computes nothing, `part` of the time would
-// be left.
+// Returns a finding for all ranks. Without the loss, `part` of the time in which a rank communicates and
+// computes nothing would be left.
 Finding finding_of_transfers(const SteadyState& job, double part);
 
-// Returns the part of the lag that slow transfers can explain: the time that transfers grew by and computing
-// did not.
+// Returns the part of the lag that slow transfers can explain: the growth of transfer time, but no more than
+// what the growth of computing time leaves of the lag.
 double communication_share(const Slowdown& slowdown);
 
 }  // namespace a3sim

@@ -49,7 +49,7 @@ struct PutsKey {
   friend auto operator<=>(const PutsKey&, const PutsKey&) = default;
 };
 struct Puts {
-  std::vector<const TransferRecord*> now, usual;  // recorded slow steps; a usual step
+  std::vector<const TransferRecord*> now, usual;  // puts of recorded slow steps, and of a usual step
 };
 
 // Compares the transfers between ranks in recorded slow steps with those of a usual step.
@@ -61,25 +61,25 @@ struct TransferLags {
   double size_now = 0, size_usual = 0;  // mean bytes of a put
 };
 
-// What a rule sees: a located slowdown and its analyses.
+// The input of a rule: a located slowdown and its analyses.
 struct Slowdown {
   const Observation& observation;
   const Located& located;
   const Episode& episode;
   std::vector<FullStep> full;  // slow steps of the episode that were recorded in full
-  const FullStep& reference;   // a usual step; empty: not known
+  const FullStep& reference;   // a usual step; empty if not known
   const RuleData& shared;
 
   std::vector<OperatorLag> operators;
-  std::set<std::uint32_t> on_path;  // operators on the critical paths of `full`; empty: not known
+  std::set<std::uint32_t> on_path;  // operators on the critical paths of `full`; empty if not known
   std::map<HostKey, HostTime> host;
   // The longest host event of each rank and kind, in ps, over all recorded steps of the episode, slow or not.
   std::map<HostKey, double> longest_event;
   TransferLags transfers;
 
   double usual() const { return located.usual; }
-  // Returns how much a measure of a rank exceeds its usual value in the slow steps that were recorded in full, or in
-  // all if none was: what rules compare it with was seen in these.
+  // Returns how much a measure of a rank exceeds its usual value in the slow steps that were recorded in
+  // full, or in all slow steps if none was. What rules compare it with was measured in the same steps.
   double excess(Measure measure, std::uint32_t rank) const {
     return episode.seen[rank][measure] - located.healthy[rank][measure];
   }
@@ -87,7 +87,7 @@ struct Slowdown {
     const double usual = located.healthy[rank][measure];
     return usual > 0 ? episode.seen[rank][measure] / usual : 1;
   }
-  // Returns the largest growth of a rank's own time, at least 1 ps: what a cause explains is a part of it.
+  // Returns the largest growth of a rank's own time, at least 1 ps. Causes explain parts of it.
   double own_lag() const;
   // Returns how much longer than usual a slow step is, in ps.
   double lag() const { return episode.lost * density(); }

@@ -13,9 +13,9 @@
 
 namespace a3sim {
 
-// What a rule sees of a step like any other: a step without faults and noise if there is one, otherwise the
-// mean of usual steps. Rules report what every such step loses. There is no earlier step to compare with, so
-// they compare ranks with each other, and the work with what the machine allows.
+// The input of a rule for time that every step loses: a step without faults and noise if there is one,
+// otherwise the mean of usual steps. There is no earlier step to compare with, so rules compare ranks with
+// each other, and the work with the limits of the machine.
 struct SteadyState {
   // An operator of a rank: means over its recorded steps, in ps.
   struct Operator {
@@ -33,34 +33,33 @@ struct SteadyState {
     std::uint32_t op = 0, rank = 0;
     friend auto operator<=>(const Key&, const Key&) = default;
   };
-  // How a step of a rank divides, in ps: computing and communicating at once, only one of them, and all of
-  // it.
+  // The parts of a rank's step, in ps: computing and communicating at once, only one of them, and the total.
   struct Lanes {
     double overlap = 0, compute = 0, communication = 0, total = 0;
   };
 
   const Observation& observation;
   const RuleData& shared;
-  std::uint32_t step = kNone;  // one of the usual steps; kNone: the step without faults and noise
-  std::vector<RankStep> mean;  // by rank: means over the usual steps
+  std::uint32_t step = kNone;  // one of the usual steps; kNone for the step without faults and noise
+  std::vector<RankStep> mean;  // one entry per rank: means over the usual steps
   double took = 0;             // ps per step
   std::vector<FullStep> full;  // usual steps that were recorded in full
   // The compute operators of recorded ranks. Ranks of one operator and pass are neighbours.
   std::map<Key, Operator> operators;
-  std::set<std::uint32_t> on_path;  // operators on the critical paths of `full`; empty: not known
+  std::set<std::uint32_t> on_path;  // operators on the critical paths of `full`; empty if not known
 
   // Returns whether the operator is on a critical path, or the paths are not known.
   bool may_matter(std::uint32_t op) const { return on_path.empty() || on_path.contains(op); }
-  // Returns nullopt if the rank was not recorded.
+  // Returns how the rank's step divides, or nullopt if the rank was not recorded.
   std::optional<Lanes> lanes(std::uint32_t rank) const;
 
   double workers(CoreKind core) const { return observation.machine().workers(core); }
   // Returns the value of every rank; ranks that were not recorded get the mean of the recorded ones.
   std::vector<double> for_all_ranks(const std::map<std::uint32_t, double>& recorded) const;
   // Returns how much shorter a step would be if each rank finished its own work `sooner` ps earlier. The rank
-  // that is then last decides; times are not added over ranks, which work at the same time.
+  // that is then last decides. Times are not added over ranks, because they work at the same time.
   double gain(const std::vector<double>& sooner) const;
-  // Returns the same for computing: no rank finishes before its transfers do.
+  // Returns the same for computing: a rank cannot finish before its transfers do.
   double gain_of_computing(std::vector<double> sooner) const;
   // Returns where a light record of the rank is stored.
   RecordPlace place(std::uint32_t rank) const { return observation.place_of(step, rank); }

@@ -10,7 +10,7 @@
 
 namespace a3sim {
 
-// Operators on a step's critical path by their share of it, the largest first.
+// The operators on a step's critical path with their shares of it, the largest first.
 struct PathParts {
   struct Part {
     std::string op;

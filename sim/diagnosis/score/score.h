@@ -11,9 +11,9 @@
 
 namespace a3sim {
 
-// The causes that count as correct for a kind of fault.
+// The causes that are a correct answer for a kind of fault.
 struct Answer {
-  std::string kind, with;  // with: a word that the entry contains; empty: any
+  std::string kind, with;  // with: a word that the entry must contain; empty for any
   std::vector<std::string> causes;
   enum class Place : std::uint8_t { kRanks, kLinks, kOperators, kNothing } place = Place::kRanks;
 };
@@ -24,41 +24,41 @@ std::vector<Answer> read_answers(const Config& root);
 struct ScoredFault {
   std::string kind;
   std::uint32_t first = 0, last = 0;  // steps
-  std::uint32_t felt = 0;             // the first step that it makes 3 % longer; `first` if there is none
-  double slowdown = 0;                // its steps relative to those with the same other faults
+  std::uint32_t felt = 0;             // the first step that becomes 3 % longer; `first` if there is none
+  double slowdown = 0;                // time of its steps relative to steps with the same other faults
   bool found = false, placed = false;
   std::uint32_t delay = 0;  // steps from `felt` to the first step of a finding
-  bool vendor = false;      // found by the vendor tool's thresholds alone
+  bool vendor = false;      // the vendor tool's thresholds alone find it
 };
 
 struct ScoredFinding {
   std::string cause;
   double explains = 0, confidence = 0;
-  bool right = false;    // names a cause of a fault, in its steps, at a part of its place
-  bool healthy = false;  // names a rank that no fault in its steps concerns
+  bool right = false;    // it names a cause of a fault, in its steps, at a part of its place
+  bool healthy = false;  // it names a rank that no fault in its steps concerns
 };
 
 struct ScoredJob {
   std::vector<ScoredFault> faults;
-  std::vector<ScoredFinding> findings;  // without those for information
-  std::uint32_t open = 0;               // slowdowns of which it says that their cause is open
+  std::vector<ScoredFinding> findings;  // leaves out findings for information
+  std::uint32_t open = 0;               // slowdowns whose cause the advice calls open
   std::uint32_t vendor_findings = 0, vendor_right = 0;
-  std::uint32_t healthy = 0, false_slow = 0;  // steps without faults; those of them that were called slow
+  std::uint32_t healthy = 0, false_slow = 0;  // steps without faults; those that were called slow
 };
 
 // Advises on a job, and compares the advice with its truth.json.
 ScoredJob score(const Observation& observation, const std::filesystem::path& truth_file,
                 const RuleBook& rules, const std::vector<Answer>& answers);
 
-// Reports precision, recall, place and delay, in total, by kind, by severity and by how many faults a job has; and how
-// many findings are right of those that are sure to so much. Faults that slow steps by less than `least` count only in
-// the curve of severities.
+// Reports precision, recall, place and delay, in total, by kind, by severity and by the number of faults of a
+// job; and for each confidence, how many findings are right. Faults that slow steps by less than `least`
+// count only in the curve of severities.
 Report score_report(const std::vector<ScoredJob>& jobs, double least);
 
-// Runs a recorded job again with all faults that were found, as strong as the findings estimate them, and once more
-// with the change of each remedy beside them; the difference is what the remedy gains. A remedy without a change, and
-// one of steps in which a finding cannot be simulated, is not provable. Never reads truth.json. Throws what Job::run()
-// throws.
+// Runs a recorded job again with all faults that were found, as strong as the findings estimate them, and
+// once more for each remedy, with its change. The difference is the gain of the remedy. A remedy without a
+// change is not provable, nor is one for steps in which a finding cannot be simulated. Never reads
+// truth.json. Throws what Job::run() throws.
 void prove(const std::filesystem::path& directory, const Observation& observation, Advice& advice,
            unsigned threads);
 

@@ -9,8 +9,8 @@
 
 namespace a3sim {
 
-// What was injected into a job: a fault in its steps. One that drifts or moves from rank to rank is written as
-// several entries, and is one truth.
+// A fault that was injected into a job, with its steps. A fault that drifts or moves from rank to rank is
+// written as several entries, but is one truth.
 struct Truth {
   std::string kind, entry;
   std::set<std::uint32_t> ranks;
@@ -24,16 +24,18 @@ struct Truth {
 // Reads truth.json. Throws InputError for anything wrong.
 std::vector<Truth> read_truth(const std::filesystem::path& file);
 
-// What a fault does to the time of steps.
+// The effect of a fault on the time of steps.
 struct TruthEffect {
-  double slowdown = 0;     // of its steps, relative to those with the same other faults
-  std::uint32_t felt = 0;  // the first step that it makes 3 % longer; its first if there is none
+  double slowdown = 0;     // time of its steps relative to steps with the same other faults
+  std::uint32_t felt = 0;  // the first step that becomes 3 % longer; the fault's first step if there is none
 };
-// `took`: ps of each step. `usual`: ps of a step without faults, for a job that has none.
+// Returns the effect of a fault. `took` holds the ps of each step. `usual` is the ps of a step without
+// faults, for a job that has none.
 TruthEffect effect_of(const Truth& truth, const std::vector<Truth>& truths, const std::vector<double>& took,
                       double usual);
 
-// Returns whether faults may make a step longer: in their steps, and until queues have filled again.
+// Returns whether faults may make a step longer: in their steps, and afterwards until queues have filled
+// again.
 bool in_a_fault(const std::vector<Truth>& truths, std::uint32_t step);
 
 }  // namespace a3sim

@@ -19,23 +19,25 @@ inline const PartWork& at(const PartWorks& works, BlockPart part) {
   return works[static_cast<std::size_t>(part)];
 }
 
-// What a block takes on one die, part by part.
+// The times of a block on one die, part by part.
 struct BlockTimes {
   std::string kind;
-  PartWorks forward, again, activation, weights;  // `again`: of the forward pass in the backward one
-  bool experts_again = false;                     // the MoE-FFN's forward pass too
+  // `again`: what the backward pass computes again of the forward pass.
+  PartWorks forward, again, activation, weights;
+  bool experts_again = false;  // the backward pass also computes the MoE-FFN again
   std::optional<ExpertTimes> experts;
 
-  double dense_parameters = 0, expert_parameters = 0;  // of this die
-  double kept = 0;                                     // bytes of activations, from forward to backward
-  double kept_again = 0;   // bytes that are there only while the block is computed again
-  double model_flops = 0;  // a token, of all dies
-  double flops_run = 0;    // of one micro-batch on this die's cubes, products and attention, all passes
+  double dense_parameters = 0, expert_parameters = 0;  // on this die
+  double kept = 0;         // bytes of activations that stay from forward to backward
+  double kept_again = 0;   // bytes that exist only while the block is computed again
+  double model_flops = 0;  // operations for a token, on all dies
+  // Operations of products and attention on this die's cubes for one micro-batch, in all passes.
+  double flops_run = 0;
 };
 
-// What a block of a kind holds and keeps: its times and operations are zero.
+// Returns the parameters and the memory of a block of this kind. Its times and operations are zero.
 BlockTimes block_sizes(const StepOptions& step, const ModelShape& model, const std::string& kind);
-// The same with times: what its kernels cost, and a run of its experts.
+// Returns the same with times: the costs of its kernels, and a run of its experts.
 BlockTimes block_times(const Experiment& experiment, const StepOptions& step, const ModelShape& model,
                        const std::string& kind);
 

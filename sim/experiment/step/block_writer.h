@@ -4,19 +4,20 @@
 
 namespace a3sim {
 
-// Writes one block's part of a chunk's work, forward or backward, or of two micro-batches beside one another.
+// Writes one block's part of a chunk's work, forward or backward, or of two micro-batches that run beside one
+// another.
 class BlockWriter {
  public:
-  // All must outlive it.
+  // All arguments must outlive the writer.
   BlockWriter(const StepParts& parts, StepTasks& tasks)
       : experiment_(parts.experiment), step_(parts.step), blocks_(parts.blocks), tasks_(tasks) {}
 
   AfterTasks forward(const ChunkWork& work, std::uint32_t block, AfterTasks after);
-  // `split`: without the weight gradients that can be left for later.
+  // If `split`, leaves out the weight gradients that can be computed later.
   AfterTasks backward(const ChunkWork& work, std::uint32_t block, AfterTasks after, bool split);
   AfterTasks weights(const ChunkWork& work, std::uint32_t block, AfterTasks after);
 
-  // Two micro-batches, whose exchanges run while the other one computes.
+  // Two micro-batches. The exchanges of one run while the other computes.
   struct Pair {
     ChunkWork forward, backward;
     AfterTasks after_forward, after_backward;
@@ -24,9 +25,9 @@ class BlockWriter {
   void both(Pair& pair, std::uint32_t forward_block, std::uint32_t backward_block, bool split);
 
  private:
-  // What is computed again before a block's backward pass.
+  // Writes what is computed again before a block's backward pass.
   AfterTasks again(const ChunkWork& work, const BlockTimes& block, AfterTasks after);
-  // By how much kernels take longer beside exchanges that hold some of the workers while they go on.
+  // Returns the factor by which kernels take longer while exchanges hold some of the workers.
   double slowness(const BlockTimes& ahead, const BlockTimes& back) const;
   AfterTasks forward_experts(const ChunkWork& work, const ExpertPass& pass, AfterTasks after);
 

@@ -6,14 +6,14 @@
 
 namespace a3sim {
 
-// Something that goes on for a while.
+// An activity that lasts for some time.
 struct ClassInterval {
   Duration from{}, to{};
   TimeClass time_class{};
 };
 
-// What the time from zero to `end` goes to: at any date the first class of those that go on then, `rest` where none
-// does. The classes sum to `end`.
+// Divides the time from zero to `end` among classes. Each moment goes to the first class that is active then,
+// or to `rest` if none is. The classes sum to `end`.
 ClassTimes swept(const std::vector<ClassInterval>& intervals, Duration end);
 
 }  // namespace a3sim

@@ -8,28 +8,30 @@
 
 namespace a3sim {
 
-// Dies that do alike, `stride` apart.
+// Dies that do the same work, `stride` apart.
 struct DieGroup {
   std::uint32_t ranks = 1, stride = 1;
 };
 
-// How the members of a group lie: by level of the fabric, from near to far.
+// Counts the members of a group at each level of the fabric, from near to far.
 struct GroupLevels {
-  std::vector<std::uint32_t>
-      members;                 // of the group in one unit of the level, among them the one that counts
-  std::uint32_t farthest = 0;  // level that two of them need
+  // One entry per level: members of the group in one unit of the level, including the die that counts.
+  std::vector<std::uint32_t> members;
+  std::uint32_t farthest = 0;  // the level that the two members farthest apart need
 };
 GroupLevels levels_of(const Hardware::Fabric& fabric, DieGroup group);
 
-// What a die of the group sends in rings through all members, `sent` bytes in all, as exchanges over its own ports. There
-// is a ring for each way round near members, so that each step to the far ones is shared by all their ports.
+// Returns what a die of the group sends in rings through all members, `sent` bytes in total, as exchanges
+// over its own ports. There is one ring for each way around near members, so that all their ports share each
+// step to far ones.
 std::vector<StreamTransfer> ring_transfers(const Hardware::Fabric& fabric, DieGroup group, double sent,
                                            RankId rank);
-// The same of an exchange of all with all, `to_peer` bytes for each other member. `once_a_unit`: a far unit of the
-// first level gets only this part of what its members get together, and spreads it itself.
+// Returns the same for an all-to-all exchange, with `to_peer` bytes for each other member. `once_a_unit` is
+// the part of its members' bytes that a far unit of the first level gets; it then spreads them itself.
 std::vector<StreamTransfer> exchange_transfers(const Hardware::Fabric& fabric, DieGroup group, double to_peer,
                                                double once_a_unit, RankId rank);
-// How long the group's steps take beside the bytes: a signal to the farthest for each member but one.
+// Returns the time that the group's steps take in addition to the bytes: one signal to the farthest member
+// for each member but one.
 Duration ring_latency(const Hardware::Fabric& fabric, DieGroup group);
 
 }  // namespace a3sim

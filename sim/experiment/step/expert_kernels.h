@@ -4,9 +4,9 @@
 
 namespace a3sim {
 
-// The MoE-FFN as kernels of one die that follow one another: exchanges by kernels that hold `program.bulk.workers`, of rows
-// that uniform routing sends; permute, products of each expert, SwiGLU. Throws InputError where the program has no
-// block `bulk`.
+// Returns the times of the MoE-FFN as consecutive kernels of one die: permute, products of each expert,
+// SwiGLU, and exchanges by kernels that hold `program.bulk.workers`. Rows are those of uniform routing.
+// Throws InputError if the program has no block `bulk`.
 ExpertTimes expert_kernels(const Experiment& experiment, const StepOptions& step,
                            const BlockExperts& experts);
 

@@ -9,21 +9,22 @@
 
 namespace a3sim {
 
-// The MoE-FFN of a block, on one die of its group, in one pass.
+// One pass of a block's MoE-FFN on one die of its group.
 struct ExpertPass {
-  ExchangeWork in, out;  // rows to experts and back; nothing where the whole is one part
-  PartWork experts;      // what lies between; or all of it, which then holds all cores
-  PartWork weights;      // weight gradients that need not be done with the rest
+  ExchangeWork in, out;  // rows to experts and back; empty if the whole is one part
+  PartWork experts;      // the work between `in` and `out`; or all of it, which then holds all cores
+  PartWork weights;      // weight gradients that can be computed later
   bool whole = false;
-  Duration alone{};  // all of it, by itself
-  double sent = 0;   // bytes that the die sends, both ways
+  Duration alone{};  // time of the whole pass on its own
+  double sent = 0;   // bytes that the die sends, in both directions
 };
 struct ExpertTimes {
   ExpertPass forward, backward;
 };
 
-// Times of a block's MoE-FFN: by a run of the taskflow under the experiment's execution, or as kernels that hold some
-// of the workers. Runs of equal experiments are made once in a process. Throws InputError and RunError as runs do.
+// Returns the times of a block's MoE-FFN, either from a run of the taskflow under the experiment's execution,
+// or for kernels that hold some of the workers. Runs equal experiments once per process. Throws InputError
+// and RunError as runs do.
 ExpertTimes expert_times(const Experiment& experiment, const StepOptions& step, const BlockExperts& experts);
 
 }  // namespace a3sim

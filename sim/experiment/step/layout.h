@@ -8,16 +8,16 @@
 
 namespace a3sim {
 
-// The blocks of a model on the stages of a pipeline.
+// Assigns the blocks of a model to the stages of a pipeline.
 struct StageLayout {
-  std::vector<std::string> kinds;  // of blocks that the model has, each once
-  std::vector<std::vector<std::uint32_t>>
-      chunks;                           // by chunk: its blocks' kinds, in order; empty slots are left out
-  std::vector<std::uint32_t> stage_of;  // by chunk
+  std::vector<std::string> kinds;  // kinds of blocks that the model has, each once
+  // One entry per chunk: its blocks, in order, as indices in `kinds`. Empty slots are left out.
+  std::vector<std::vector<std::uint32_t>> chunks;
+  std::vector<std::uint32_t> stage_of;  // one entry per chunk
   ScheduleShape shape;
 
   std::vector<std::uint32_t> chunks_of(std::uint32_t stage) const;
-  // Blocks of all chunks of a stage.
+  // Returns the blocks of all chunks of a stage.
   std::vector<std::uint32_t> blocks_of(std::uint32_t stage) const;
 };
 

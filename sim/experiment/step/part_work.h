@@ -8,29 +8,29 @@
 
 namespace a3sim {
 
-// Kernels of a block that follow one another on a die, as one task of its compute stream.
+// Consecutive kernels of a block on a die, as one task of its compute stream.
 struct PartWork {
-  MemoryJob job{};                  // of all of them
-  Duration hold{};                  // beside it: gaps between kernels, and what was simulated as a whole
-  ClassTimes classes{};             // they sum to hold and the job's ideal time
-  std::uint32_t launches = 0;       // of the host
-  Duration exchanging{};            // while rows are on their way to experts or back
-  double tp_sent = 0, cp_sent = 0;  // bytes that the die sends to its groups
-  std::uint32_t tp_calls = 0, cp_calls = 0;  // in so many exchanges
+  MemoryJob job{};             // sum over its kernels
+  Duration hold{};             // additional time: gaps between kernels, and what was simulated as a whole
+  ClassTimes classes{};        // they sum to hold and the job's ideal time
+  std::uint32_t launches = 0;  // launches by the host
+  Duration exchanging{};       // time in which rows are on their way to experts or back
+  double tp_sent = 0, cp_sent = 0;           // bytes that the die sends to its groups
+  std::uint32_t tp_calls = 0, cp_calls = 0;  // number of exchanges for these bytes
 
   bool empty() const { return job.ideal + hold == Duration::zero() && tp_sent == 0 && cp_sent == 0; }
   Duration alone() const { return job.ideal + hold; }
   void add(const MemoryJob& more, TimeClass kind);
   void add(const PartWork& more);
-  // The work of several times as much.
+  // Returns the work of `count` times as much.
   PartWork times(std::uint32_t count) const;
 };
 
 // An exchange of rows among the dies that share the experts.
 struct ExchangeWork {
-  Duration hold{};                        // before its bytes move
-  MemoryJob job{};                        // of the kernel that drives it; none if nothing on the die does
-  std::vector<StreamTransfer> transfers;  // the rank is filled in by who writes the task
+  Duration hold{};                        // time before its bytes move
+  MemoryJob job{};                        // the kernel that drives it; empty if no kernel on the die does
+  std::vector<StreamTransfer> transfers;  // the writer of the task fills in the rank
   Duration alone() const;
   bool empty() const {
     return hold == Duration::zero() && transfers.empty() && job.ideal == Duration::zero();

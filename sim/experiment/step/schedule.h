@@ -11,70 +11,71 @@
 
 namespace a3sim {
 
-// What a stage does with one micro-batch in one of the chunks of layers that it holds.
+// A stage's work on one micro-batch in one of its chunks of layers.
 struct StageWork {
   enum class Kind : std::uint8_t {
     kForward,
-    kBackward,            // gradients of activations, and of weights with them
-    kActivationGradient,  // of activations alone: the weights' follow later
+    kBackward,            // gradients of activations and weights
+    kActivationGradient,  // gradients of activations only; those of weights follow later
     kWeightGradient
   };
   Kind kind = Kind::kForward;
   std::uint32_t chunk = 0;  // in the order of the forward pass, over all stages
   std::uint32_t micro_batch = 0;
-  bool with_next =
-      false;  // it and the next one run beside one another, so that one's communication hides behind the other
+  // It runs beside the next one, so that the communication of one hides behind the other.
+  bool with_next = false;
 
   bool backward() const { return kind == Kind::kBackward || kind == Kind::kActivationGradient; }
   friend bool operator==(const StageWork&, const StageWork&) = default;
 };
 
-// What a schedule is made for.
+// The sizes and options that a schedule is made for.
 struct ScheduleShape {
   std::uint32_t stages = 1;
   std::uint32_t chunks_per_stage = 1;  // of layers
   std::uint32_t micro_batches = 1;
-  bool split_weights =
-      false;  // gradients of weights apart from those of activations, where the schedule leaves a choice
-  bool overlap =
-      false;  // forward and backward of two micro-batches in pairs, where the schedule leaves a choice
+  // Computes gradients of weights apart from those of activations, if the schedule leaves a choice.
+  bool split_weights = false;
+  // Runs forward and backward of two micro-batches in pairs, if the schedule leaves a choice.
+  bool overlap = false;
 
   std::uint32_t chunks() const { return stages * chunks_per_stage; }
 };
 
-// By stage: its work, in order.
+// One entry per stage: its work, in order.
 using StageOrders = std::vector<std::vector<StageWork>>;
 
-// An order in which the stages of a pipeline take up micro-batches: one file each in schedules/, registered by name.
+// An order in which the stages of a pipeline process micro-batches. Each is one file in schedules/,
+// registered by name.
 struct PipelineSchedule {
   static constexpr std::string_view kKind = "pipeline schedule";
-  // The stage that holds a chunk.
+  // Returns the stage that holds a chunk.
   std::uint32_t (*stage_of)(const ScheduleShape& shape, std::uint32_t chunk);
-  // Why it cannot be made for the shape, with what it takes; empty: it can.
+  // Returns why the schedule does not exist for the shape, and what it needs; empty if it exists.
   std::string (*why_not)(const ScheduleShape& shape);
   StageOrders (*orders)(const ScheduleShape& shape);
 };
 using PipelineSchedules = Registry<PipelineSchedule>;
 
-// For schedules: chunk after chunk, round and round the stages.
+// For schedules: assigns chunks to stages in turn.
 inline std::uint32_t round_robin_stage(const ScheduleShape& shape, std::uint32_t chunk) {
   return chunk % shape.stages;
 }
 
-// How the orders of a schedule go if nothing but the stages takes time.
+// The result of walking the orders of a schedule, if nothing but the stages takes time.
 struct ScheduleWalk {
-  std::string wrong;           // empty, or why the orders are no schedule: the first thing that is wrong
+  std::string wrong;           // the first error that makes the orders invalid; empty if there is none
   Duration makespan{};         // of all stages
-  std::vector<Duration> busy;  // by stage
-  std::vector<std::uint32_t>
-      live;  // by stage: the most (chunk, micro-batch) at a time that wait for their backward pass
+  std::vector<Duration> busy;  // one entry per stage
+  // One entry per stage: the most (chunk, micro-batch) pairs at a time that wait for their backward pass.
+  std::vector<std::uint32_t> live;
 };
-// The times of one work, and of a pair that runs beside one another.
+// The times of one work, and of a pair that runs together.
 struct ScheduleTimes {
   Duration forward{}, activation_gradient{}, weight_gradient{}, pair{};
 };
-// Walks the orders: each work once, forward before backward before weight gradients, along the chunks and back, until
-// all has run or nothing can go on.
+// Walks the orders until all work has run or nothing can go on. Checks that each work runs once: forward,
+// then backward, then weight gradients, along the chunks and back.
 ScheduleWalk walk_schedule(const PipelineSchedule& schedule, const ScheduleShape& shape,
                            const StageOrders& orders, const ScheduleTimes& times);
 

@@ -8,27 +8,29 @@
 
 namespace a3sim {
 
-// What exchanges among dies are for.
+// The purpose of an exchange among dies.
 enum class ExchangeFor : std::uint8_t { kEp, kTp, kDp, kPp };
 constexpr auto names_of(ExchangeFor) {
   return std::to_array<std::string_view>({"EP", "TP", "DP", "PP and CP"});
 }
 
-// One kind of exchange of a die: how long it went on, and how much of that nothing computed.
+// How long one kind of exchange of a die lasted, and for how much of that time nothing computed.
 struct ExchangeAccount {
   Duration total{}, exposed{};
-  std::array<Duration, 4> hidden_by{};  // the first four time classes
+  std::array<Duration, 4> hidden_by{};  // time beside each of the first four time classes
   Duration hidden() const { return total - exposed; }
 };
 
-// Where the time of one stage's die went.
+// Divides the time of one stage's die.
 struct StageAccount {
   ClassTimes classes{};  // they sum to the step's time
   std::array<ExchangeAccount, kCountOf<ExchangeFor>> exchanges{};
-  ExchangeAccount paired, unpaired;  // of EP: in passes beside another micro-batch's, and in others
-  Duration
-      experts{};  // the MoE-FFN, Dispatch to Combine, as far as the die waits for it: its kernels, and exposed exchanges
-  Duration active{};  // while anything runs on the die
+  // EP exchanges of passes that run beside another micro-batch's, and of other passes.
+  ExchangeAccount paired, unpaired;
+  // The time for which the die waits for the MoE-FFN, Dispatch to Combine: its kernels, and exposed
+  // exchanges.
+  Duration experts{};
+  Duration active{};  // time in which anything runs on the die
 };
 
 std::vector<StageAccount> accounts_of(const StepProgram& written, const StreamResult& result);

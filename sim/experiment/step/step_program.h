@@ -10,34 +10,35 @@
 
 namespace a3sim {
 
-// What a task of a step's program does for its stage.
+// The role of a program's task in its stage.
 struct StepTask {
   enum class Kind : std::uint8_t { kCompute, kEp, kTp, kCp, kDp, kPp, kHost, kSwap, kUpdate };
   Kind kind{};
-  bool backward = false;  // its work is one of the backward pass
+  bool backward = false;  // it belongs to the backward pass
   bool experts = false;   // it belongs to the MoE-FFN, Dispatch to Combine
   bool paired = false;    // it runs beside another micro-batch's pass
-  std::uint32_t classes =
-      0;  // of its time: place in StepProgram::classes; of others than kCompute and kUpdate none
+  // Divides its time: index in StepProgram::classes. Only kCompute and kUpdate have one.
+  std::uint32_t classes = 0;
   std::uint32_t chunk = kNone, micro_batch = kNone;
-  bool weights_only = false;  // its work is gradients of weights that were left for later
+  bool weights_only = false;  // it computes gradients of weights that were left for later
 };
 
-// From when until when a die keeps activations.
+// The period in which a die keeps activations.
 struct KeptBytes {
-  std::uint32_t from_task = 0, to_task = 0;  // from the start of that one to the end of this one
+  std::uint32_t from_task = 0, to_task = 0;  // from the start of `from_task` to the end of `to_task`
   double bytes = 0;
 };
 
-// A step as streams: a die for each stage, whose peers in its TP, CP, EP and DP groups do the same at the same time.
+// A step as streams. One die represents each stage; its peers in its TP, CP, EP and DP groups do the same at
+// the same time.
 struct StepProgram {
   StreamProgram program;
-  std::vector<StepTask> tasks;  // by task of the program
+  std::vector<StepTask> tasks;  // one entry per task of the program
   std::vector<ClassTimes> classes;
-  std::vector<Duration>
-      exchanging;  // beside `classes`: of it, while rows are on their way to experts or back
+  // One entry per entry of `classes`: the part in which rows are on their way to experts or back.
+  std::vector<Duration> exchanging;
   std::vector<KeptBytes> kept;
-  std::vector<std::uint32_t> dies;  // by stage: where its first die lies
+  std::vector<std::uint32_t> dies;  // one entry per stage: its first die
 };
 
 // The streams of a die.
@@ -54,17 +55,17 @@ enum class StepStream : std::uint32_t {
   kSwapOut
 };
 
-// What a step's program is written from.
+// The inputs from which a step's program is written.
 struct StepParts {
   const Experiment& experiment;
   const StepOptions& step;
   const StageLayout& layout;
-  const std::vector<BlockTimes>& blocks;  // by kind of StageLayout::kinds
+  const std::vector<BlockTimes>& blocks;  // one entry per kind in StageLayout::kinds
   std::uint32_t hidden = 0;
 };
 
-// Writes the whole step: all micro-batches by the schedule, then gradients, update and weights. Throws std::logic_error for
-// orders that are no schedule: walk_schedule() says what is wrong.
+// Writes the whole step: all micro-batches in the order of the schedule, then gradients, update and weights.
+// Throws std::logic_error for invalid orders, which walk_schedule() explains.
 StepProgram write_step(const StepParts& parts, const StageOrders& orders);
 
 }  // namespace a3sim

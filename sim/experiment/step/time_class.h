@@ -9,19 +9,19 @@
 
 namespace a3sim {
 
-// What a die's time goes to: at any date the first of these that happens.
+// Divides a die's time. Each moment belongs to the first of these classes that is active then.
 enum class TimeClass : std::uint8_t {
   kGrouped,   // products of routed experts
   kProducts,  // other products
   kAttention,
-  kVector,  // vector kernels, while nothing above runs
-  kEp,      // exposed: what follows runs while no kernel does
+  kVector,  // vector kernels, while none of the above runs
+  kEp,      // exposed: classes from here on count only while no kernel runs
   kTp,
   kDp,
   kPp,         // sends between stages, and keys that go round a CP group
-  kBubble,     // waits for other stages
-  kHost,       // waits for launches
-  kOptimizer,  // update, and states that come and go
+  kBubble,     // waiting for other stages
+  kHost,       // waiting for launches
+  kOptimizer,  // update, and loading and storing of states
   kRest
 };
 constexpr auto names_of(TimeClass) {
@@ -40,7 +40,7 @@ inline Duration sum_of(const ClassTimes& times) {
 inline void add(const ClassTimes& more, ClassTimes& times) {
   for (std::uint32_t c = 0; c < kTimeClasses; ++c) times[c] += more[c];
 }
-// The same shares of another total, to the picosecond: what rounding leaves goes to the largest.
+// Scales the classes to another total, exact to the picosecond: the largest class takes the rounding error.
 ClassTimes scaled(const ClassTimes& times, Duration total);
 
 }  // namespace a3sim

@@ -10,7 +10,7 @@
 
 namespace a3sim {
 
-// A model and how it is trained, as an experiment's configuration says.
+// A model and how to train it, as read from an experiment's configuration.
 struct TrainingPlan {
   StepOptions step;
   ModelShape model;
@@ -20,22 +20,23 @@ class TrainingWork : public ExperimentWork {
  public:
   virtual const TrainingPlan& plan() const = 0;
 };
-// Of an experiment whose workload is `training_step`; nullptr: it is another one.
+// Returns the plan of an experiment whose workload is `training_step`; otherwise null.
 const TrainingPlan* training_plan(const Experiment& experiment);
-// Throws InputError where the experiment's workload is another one.
+// Returns the same. Throws InputError if the experiment has another workload.
 const TrainingPlan& training_plan_of(const Experiment& experiment);
 
-// A step, laid out and with the times of its blocks, to be written and run.
+// A step, laid out and with the times of its blocks, ready to be written and run.
 struct PreparedStep {
   TrainingPlan plan;
   StageLayout layout;
   StageOrders orders;
-  std::vector<BlockTimes> blocks;   // by kind of the layout
-  std::vector<StageMemory> memory;  // by stage, foreseen
+  std::vector<BlockTimes> blocks;   // one entry per kind in `layout`
+  std::vector<StageMemory> memory;  // one entry per stage, estimated before the run
 };
 PreparedStep prepare_step(const Experiment& experiment);
 
-// Empty, or which die's memory does not suffice, by how much, and what would make it do. Asks for no times.
+// Returns which die's memory does not suffice, by how much, and what would help; empty if it suffices. Does
+// not need times.
 std::string over_capacity(const TrainingPlan& plan);
 
 struct StepRun {
@@ -44,25 +45,26 @@ struct StepRun {
 };
 StepRun run_step(const Experiment& experiment, const PreparedStep& prepared, TaskHooks* hooks = nullptr);
 
-// What no run of a step can beat: its busiest die's kernels, and one micro-batch's way through all chunks and back.
+// Returns times that no run of a step can beat: the kernels of its busiest die, and one micro-batch's way
+// through all chunks and back.
 Bounds step_bounds(const PreparedStep& prepared, const StepProgram& written);
 
-// What a step comes to.
+// The measures of a step.
 struct StepFigures {
   Duration time{};
-  double tokens_a_die = 0;  // a second
-  double model_tflops = 0;  // a die, of what the model needs
-  double peak_tflops = 0;   // of a die's matrix units
+  double tokens_a_die = 0;  // per second and die
+  double model_tflops = 0;  // per die, counting only what the model needs
+  double peak_tflops = 0;   // per die, of its matrix units
   double mfu = 0;           // part of the peak
-  double mac_ratio = 0;     // part of the peak that cubes do while kernels run on them
-  double kernels = 0;       // that a die runs, of its stage with the most
-  Duration active{};        // while anything runs, of that stage
+  double mac_ratio = 0;     // part of the peak that cubes reach while kernels run on them
+  double kernels = 0;       // kernels that a die runs, on the stage with the most
+  Duration active{};        // time in which anything runs, on that stage
   ClassTimes classes{};     // means over stages; they sum to the time
-  std::array<ExchangeAccount, kCountOf<ExchangeFor>> exchanges{};  // likewise
-  ExchangeAccount paired, unpaired;                                // of EP, likewise
-  double experts_share = 0;                                        // of the time, MoE-FFN
-  double peak_memory = 0;                                          // bytes, of the fullest die
-  std::uint32_t fullest = 0;                                       // its stage
+  std::array<ExchangeAccount, kCountOf<ExchangeFor>> exchanges{};  // means over stages
+  ExchangeAccount paired, unpaired;                                // EP exchanges, means over stages
+  double experts_share = 0;                                        // part of the time that the MoE-FFN takes
+  double peak_memory = 0;                                          // in bytes, of the fullest die
+  std::uint32_t fullest = 0;                                       // stage of the fullest die
 };
 StepFigures figures_of(const Experiment& experiment, const PreparedStep& prepared, const StepRun& run,
                        const std::vector<StageAccount>& accounts);

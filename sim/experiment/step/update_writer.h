@@ -5,22 +5,24 @@
 
 namespace a3sim {
 
-// Writes what a step does beside its passes: exchanges of weights and gradients among DP ranks, and the optimizer.
+// Writes the parts of a step outside its passes: exchanges of weights and gradients among DP ranks, and the
+// optimizer.
 class UpdateWriter {
  public:
-  // Both must outlive it.
+  // Both arguments must outlive it.
   UpdateWriter(const StepParts& parts, StepTasks& tasks);
 
-  // Weights of a stage that come back to its dies while the first forward passes run, from the step before: a chunk's first
-  // block waits for them.
+  // Writes the gathering of a stage's weights, which the step before updated, beside the first forward
+  // passes. A chunk's first block waits for them.
   void gather_ahead(std::uint32_t stage);
-  // What a block's pass waits for, beside `after`: its weights, where they are spread.
+  // Returns what a block's pass waits for: `after`, and its weights if they are spread.
   AfterTasks gathered(const ChunkWork& work, std::uint32_t block, AfterTasks after);
-  // Gradients of a block's spread weights go to their places.
+  // Writes the exchange that brings gradients of a block's spread weights to the dies that keep them.
   void scatter(const ChunkWork& work, std::uint32_t block, const AfterTasks& after);
-  // A micro-batch's weight gradients of a chunk are there; `last`: of all micro-batches.
+  // Tells the writer that the weight gradients of a chunk for a micro-batch are computed. `last` is true if
+  // this was the last micro-batch.
   void computed(const ChunkWork& work, AfterTasks after, bool last);
-  // What is left of the step when all passes of the stage are written.
+  // Writes the rest of the step. Must be called after all passes of the stage are written.
   void finish(std::uint32_t stage);
 
  private:
@@ -29,7 +31,7 @@ class UpdateWriter {
   };
   Parameters of_chunk(std::uint32_t chunk) const;
   Parameters of_stage(std::uint32_t stage) const;
-  // Of a stage: parameters that one die updates.
+  // Returns the number of parameters that one die of a stage updates.
   double updated(std::uint32_t stage) const;
   MemoryJob update_job(double parameters) const;
   bool overlaps(DpOverlap what) const {
@@ -38,9 +40,10 @@ class UpdateWriter {
   void update(std::uint32_t stage, AfterTasks after);
 
   struct Stage {
-    AfterTasks
-        before_last;  // what the last block waited for: then its weights are there, and the next ones may come
-    AfterTasks reduced;   // gradients that are summed
+    // The tasks that the last block waited for. Once they end, its weights are there, and the next ones may
+    // come.
+    AfterTasks before_last;
+    AfterTasks reduced;   // the tasks that sum gradients
     AfterTasks computed;  // the last passes
   };
   const Experiment& experiment_;
@@ -51,7 +54,8 @@ class UpdateWriter {
   Hardware hardware_;
   KernelCost cost_;
   std::vector<Stage> stages_;
-  std::vector<AfterTasks> weights_;  // by chunk: its weights are there; empty: they always are
+  // One entry per chunk: the tasks that bring its weights; empty if they are always there.
+  std::vector<AfterTasks> weights_;
 };
 
 }  // namespace a3sim
