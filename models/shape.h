@@ -28,10 +28,10 @@ constexpr std::uint32_t element_bytes(DataType type) {
 // The sizes of one MoE feed-forward layer over an expert-parallel group, from which all operators' sizes
 // follow.
 struct MoeShape {
-  std::uint32_t tokens = 0;            // tokens a rank brings
+  std::uint32_t tokens = 0;            // tokens per rank
   std::uint32_t hidden = 0;            // model width
   std::uint32_t intermediate = 0;      // width of one expert
-  std::uint32_t top_k = 0;             // experts a token is sent to
+  std::uint32_t top_k = 0;             // experts per token
   std::uint32_t experts_per_rank = 0;  // local experts
   std::uint32_t ep = 0;                // ranks in the group
   DataType dtype = DataType::kBf16;

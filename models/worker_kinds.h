@@ -29,7 +29,7 @@ struct WorkerKind {
   friend bool operator==(const WorkerKind&, const WorkerKind&) = default;
 };
 
-// Returns whether `name` can name a kind: capitals, digits and _, beginning with a letter.
+// True if `name` can name a kind: capitals, digits and _, beginning with a letter.
 bool is_kind_name(std::string_view name);
 
 // The kinds of worker of a device, or those that run a schedule. Each kind has one queue with the same
@@ -63,7 +63,7 @@ class WorkerKinds {
   // Returns the kind that runs tasks of this unit, which must exist.
   WorkerKind& kind(CoreUnit unit) { return kinds_[queue_for(unit)]; }
   const WorkerKind& kind(CoreUnit unit) const { return kinds_[queue_for(unit)]; }
-  // Returns whether tasks of all units share one queue.
+  // True if tasks of all units share one queue.
   bool one_queue() const { return queue_for(CoreUnit::kMatrix) == queue_for(CoreUnit::kVector); }
 
   friend bool operator==(const WorkerKinds&, const WorkerKinds&) = default;

@@ -13,11 +13,11 @@
 
 namespace a3sim {
 
-// What to do if moving the rank's busiest expert would make the target as busy as the source was.
+// The action if moving the rank's busiest expert would make the target as busy as the source was.
 enum class StopRule : std::uint8_t {
   kBusiest,  // stop
   kNext,     // try the rank's next expert
-  kNever     // move it all the same
+  kNever     // move it nevertheless
 };
 constexpr auto names_of(StopRule) { return std::to_array<std::string_view>({"busiest", "next", "never"}); }
 

@@ -10,12 +10,12 @@
 
 namespace a3sim {
 
-// How to choose the experts that may move: the busiest of each rank by a measure of load.
+// The measure of load by which the busiest experts of each rank are chosen as those that may move.
 enum class ChooseBy : std::uint8_t {
   kHistory,  // running mean of past micro-batches
   kLast,     // the last micro-batch
   kOracle,   // this micro-batch, before it is routed
-  kFixed     // no load: the first experts of each rank
+  kFixed     // none: the first experts of each rank
 };
 constexpr auto names_of(ChooseBy) {
   return std::to_array<std::string_view>({"history", "last", "oracle", "fixed"});
@@ -45,11 +45,11 @@ std::vector<bool> dynamic_experts(ChooseBy by, const LoadHistory& history,
 // Costs that FasterMoE weighs to choose shadows: experts whose weights are sent to all ranks while their rows
 // stay.
 struct ShadowCosts {
-  // seconds: a product of a row, sending a row, sending an expert's weights
+  // In seconds: the product of a row, sending a row, sending an expert's weights.
   double product = 0, row = 0, weights = 0;
 };
-// Returns the shadows, the hottest first: as many as make 3 * product * B + 4 * row * B + weights * shadows
-// least, where B is the largest remaining number of rows of a rank.
+// Returns the shadows, the hottest first. Their number minimises 3 * product * B + 4 * row * B + weights *
+// shadows, where B is the largest remaining number of rows of a rank.
 std::vector<std::uint32_t> shadows(std::span<const double> rows, std::uint32_t experts_per_rank,
                                    const ShadowCosts& costs);
 

@@ -4,10 +4,10 @@
 
 namespace a3sim {
 
-// Adds a layer's attention: residual and norm, projections with several heads a group (GQA, MHA) or by narrow vectors (MLA),
-// RoPE, attention, the projection back.
+// Adds a layer's attention: residual and norm, projections with several heads a group (GQA, MHA) or through
+// narrow vectors (MLA), RoPE, attention, and the projection back.
 void add_attention(BlockBuilder& builder);
-// What add_attention() needs of the model and is not there; empty: nothing.
+// Returns the key that add_attention() needs and the model lacks; empty if there is none.
 std::string_view missing_for_attention(const ModelShape& model);
 
 }  // namespace a3sim

@@ -10,14 +10,14 @@
 
 namespace a3sim {
 
-// One kernel of elementwise work: bytes that it reads and writes for an element, and instructions.
+// One kernel of elementwise work: bytes read and written per element, and instructions per element.
 struct VectorPass {
   double read = 0, written = 0;
   double simple = 0, convert = 0, transcendental = 0;
-  std::uint32_t steps = 0;  // of a reduction over rows: instructions on a row that wait for one another
+  std::uint32_t steps = 0;  // reductions over rows: instructions on a row that each wait for the one before
 };
 
-// Writes a block operator by operator, forward; their gradients come out in reverse order.
+// Builds a block from its forward operators, added one by one. Their gradients come out in reverse order.
 class BlockBuilder {
  public:
   // The model must outlive it.
@@ -25,33 +25,35 @@ class BlockBuilder {
 
   const ModelShape& model() const { return model_; }
   const BlockLayout& layout() const { return layout_; }
-  // Bytes of an element of the model's type.
+  // Returns the bytes of an element of the model's type.
   double element() const { return element_bytes(model_.dtype); }
   double tokens() const { return static_cast<double>(layout_.tokens()); }
   double own_tokens() const { return static_cast<double>(layout_.own_tokens()); }
 
-  // The part and the kinds of recompute of all that is added from now on.
+  // Sets the part, and the kinds of recompute, of all that is added from now on.
   void at(BlockPart part, RecomputeKinds recompute = {});
 
-  // rows x k by weights k x n, with both gradients. The weights are this die's.
+  // Adds a product of rows x k by weights k x n, with both gradients. The weights are this die's.
   void product(const std::string& name, std::uint64_t rows, std::uint64_t k, std::uint64_t n);
-  // The same in fp32, whose gradients need no accumulation in another type.
+  // Adds the same in fp32; its gradients need no accumulation in another type.
   void product_fp32(const std::string& name, std::uint64_t rows, std::uint64_t k, std::uint64_t n);
-  // Kernels over so many elements, elementwise or of rows of `width`; gradients are called NAME.gradient.
+  // Adds kernels over this many elements, elementwise or in rows of `width`. Gradients are called
+  // NAME.gradient.
   void vector(const std::string& name, double elements, std::span<const VectorPass> forward,
               std::span<const VectorPass> backward, RecomputeKinds also = {}, double width = 0);
   void attention(const BlockAttention& forward);
-  // All dies of the TP group get all tokens' rows of this width, which they hold in parts (with sequence parallelism) or
-  // have already.
+  // Adds the gather of all tokens' rows of this width on all dies of the TP group. The dies hold parts of
+  // them (with sequence parallelism) or have all already.
   void gather(const std::string& name, double width);
-  // The TP group's partial sums of all tokens' rows become sums: a part on each die, or all on all.
+  // Adds the reduction of the TP group's partial sums of all tokens' rows: each die gets its part, or all
+  // dies get all.
   void scatter(const std::string& name, double width);
-  // Keys and values of this die go round its CP group, and their gradients with them.
+  // Adds the ring that passes this die's keys and values around its CP group, and back with their gradients.
   void ring(const std::string& name, double bytes);
 
   void keep(const std::string& name, double bytes, RecomputeKinds dropped = {});
   void keep_input(const std::string& name, double bytes);
-  // Parameters without a product: of norms.
+  // Adds parameters that have no product, such as those of norms.
   void parameters(double count) { block_.parameters += count; }
   void model_flops(double a_token) { block_.model_flops += a_token; }
   void experts(const BlockExperts& experts) { block_.experts = experts; }

@@ -4,9 +4,9 @@
 
 namespace a3sim {
 
-// Adds a MoE layer behind its norm: the router, where routed experts go, shared experts.
+// Adds a MoE layer after its norm: the router, the place of routed experts, and shared experts.
 void add_experts(BlockBuilder& builder);
-// What add_experts() needs of the model and is not there; empty: nothing.
+// Returns the key that add_experts() needs and the model lacks; empty if there is none.
 std::string_view missing_for_experts(const ModelShape& model);
 
 }  // namespace a3sim

@@ -4,8 +4,8 @@
 
 namespace a3sim {
 
-// Adds the norm behind the last layer, the product with the vocabulary, and the loss. Without weights of its own where
-// `owns_weights` is false: they are another block's.
+// Adds the norm after the last layer, the product with the vocabulary, and the loss. `owns_weights` is false
+// if the weights belong to another block.
 void add_head(BlockBuilder& builder, bool owns_weights);
 
 }  // namespace a3sim

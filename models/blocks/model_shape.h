@@ -9,19 +9,19 @@
 
 namespace a3sim {
 
-// The sizes of a whole model, from which its blocks' kernels follow.
+// The sizes of a whole model. The kernels of its blocks follow from them.
 struct ModelShape {
   struct Attention {
-    // Latent attention (MLA): queries, and keys with values, come from narrow vectors. A part of each key is
-    // the same for all heads and is the one that is rotated.
+    // Latent attention (MLA): queries, and keys with values, are computed from narrow vectors. A part of each
+    // key, the rotated one, is the same for all heads.
     struct Latent {
-      std::uint32_t queries = 0;  // width of the queries' vector; 0: they come from the hidden state
+      std::uint32_t queries = 0;  // width of the queries' vector; 0: they are computed from the hidden state
       std::uint32_t keys = 0;     // width of the vector of keys and values
-      std::uint32_t rotated = 0;  // of a query's and a key's width
+      std::uint32_t rotated = 0;  // rotated part of a query's and a key's width
     };
     std::uint32_t heads = 0, kv_heads = 0;
     std::uint32_t d_qk = 0, d_v = 0;  // widths of a head's queries and keys, and of its values
-    bool qk_norm = false;             // each head's queries and keys are normalised
+    bool qk_norm = false;             // queries and keys are normalised per head
     std::optional<Latent> latent{};
   };
   struct Experts {
@@ -38,8 +38,8 @@ struct ModelShape {
   std::uint32_t dense_intermediate = 0;  // width of a dense layer's feed-forward network; 0: no such layer
   Experts experts;                       // count 0: no such layer
   DataType dtype = DataType::kBf16;
-  std::vector<std::string> layers;   // the kinds of its blocks, from the first to the last
-  std::vector<std::string> guessed;  // keys that nothing states and whose values are guessed
+  std::vector<std::string> layers;   // kinds of its blocks, in order
+  std::vector<std::string> guessed;  // keys whose values are guessed, since nothing states them
 };
 
 }  // namespace a3sim

@@ -6,7 +6,7 @@
 
 namespace a3sim {
 
-// What a config.json of HuggingFace's transformers says of all of a model's layers, as keys of `model`.
+// The keys of `model` that a config.json of HuggingFace's transformers gives for all layers of a model.
 struct HuggingFaceLayers {
   struct Key {
     std::string path;  // below `model`: "vocabulary", "attention.heads"
@@ -14,11 +14,11 @@ struct HuggingFaceLayers {
     std::string source;  // the key of the config.json
   };
   std::vector<Key> keys;
-  std::vector<std::string> layers;   // as the list `layers` has them; empty: it does not say how many
-  std::vector<std::string> guessed;  // paths of keys that it does not say and whose value is a guess
+  std::vector<std::string> layers;   // entries for the list `layers`; empty if their number is not given
+  std::vector<std::string> guessed;  // paths of keys that it does not give and whose values are guesses
 };
 
-// `json` is the mapping of the language model. Keys of a wrong type count as absent.
+// Converts the mapping of the language model. Keys of a wrong type count as absent.
 HuggingFaceLayers huggingface_layers(const nlohmann::json& json);
 
 }  // namespace a3sim

@@ -18,7 +18,7 @@ struct Parallel {
 
 // The readers below note errors in the configuration's Diagnostics, and finish the mapping that they read.
 
-// Reads `dtype`, a type that operators compute with (int32 only counts); absent: bf16.
+// Reads `dtype`, a type that operators compute with (so not int32); absent: bf16.
 DataType read_dtype(const Config& config);
 
 // Reads the `parallel` mapping.

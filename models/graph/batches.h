@@ -7,9 +7,9 @@
 
 namespace a3sim {
 
-// Returns a graph of `batches` micro-batches on the same weights. The first one's operators and tensors keep their names,
-// those of the others end in _b1, _b2, ... A micro-batch's sums of weight gradients (sum_w1) are what the next one adds to
-// (sum_before_w1).
+// Returns a graph of `batches` micro-batches on the same weights. Operators and tensors of the first one keep
+// their names; those of the others end in _b1, _b2, ... A micro-batch adds its weight gradients to the
+// previous one's sums (sum_before_w1 is the previous sum_w1).
 Graph in_batches(const Graph& graph, std::uint32_t batches);
 
 // Returns the micro-batch of an operator, from its name.

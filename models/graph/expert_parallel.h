@@ -5,22 +5,24 @@
 // Graphs of the communication in expert parallelism: tokens to the ranks of their experts, and back.
 namespace a3sim {
 
-// How rows move between ranks.
+// The way in which rows move between ranks.
 enum class Exchange : std::uint8_t {
   kPuts,         // puts by AIVs of rows that Permute has gathered
   kCollectives,  // all-to-alls of the host, after an exchange of counts that the host reads
-  // A kernel sends rows straight from the tokens into a window, and copies those that have arrived from it.
+  // A kernel sends rows directly from the tokens into a window, and copies arrived rows out of it.
   kFused
 };
 
 struct ExpertParallelOptions {
-  DataType dispatched = DataType::kBf16;  // or int8, with a scale behind each row
+  DataType dispatched = DataType::kBf16;  // or int8, with a scale after each row
   Exchange exchange = Exchange::kPuts;
   std::uint32_t token_rows = 128;  // tokens per task that quantises or sums
-  // Of int8: a row is quantised for each expert that it goes to, by this many tasks; 0: once a token, and copied.
+  // int8 only: the number of tasks that quantise rows, one row for each expert that a token goes to. 0: a
+  // token is quantised once and copied.
   std::uint32_t row_quantizers = 0;
-  bool pull =
-      false;  // rows are quantised where they are, and ranks fetch their own once all have told that theirs are there
+  // Rows are quantised in place, and ranks fetch theirs once all ranks have signalled that their rows are
+  // ready.
+  bool pull = false;
 };
 
 // Returns the graph from the tokens to the rows that experts read.

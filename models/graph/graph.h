@@ -28,9 +28,10 @@ struct Partition {
   friend bool operator==(Partition, Partition) = default;
 };
 
-// What holds the start of an operator's tasks beside what they read: they wait until the rows of a received tensor
-// that belong to their expert are written, or to the one `shift` experts further. Plain rows that are as many for each
-// expert belong to them in turn; of all other tensors it is all rows.
+// A further condition for the start of an operator's tasks, beside the data that they read. A task waits
+// until the rows of a tensor for its expert, or for the expert `shift` further, are written. In a received
+// tensor these are the expert's rows. Plain rows that divide evenly among experts belong to them in turn. In
+// any other tensor they are all rows.
 struct Hold {
   TensorId tensor;
   int shift = 0;
@@ -46,7 +47,7 @@ struct OperatorNode {
   std::optional<CutOptions> cut;  // overrides the compilation's
   std::optional<Tiling> tiling;   // matrix operators
   bool transposed = false;        // matrix operators: weights are read as [N x K]
-  std::vector<Hold> holds{};      // may lead back to the operator itself, of another expert
+  std::vector<Hold> holds{};      // may form a cycle with the operator itself, for another expert
   friend bool operator==(const OperatorNode&, const OperatorNode&) = default;
 };
 
@@ -89,7 +90,7 @@ OperatorNode make_node(std::string name, std::string type, std::vector<TensorId>
 std::vector<TensorInfo> tensor_infos(const Graph& graph, const RowLayout& layout, RankId rank);
 // Returns the same with 0 rows for sent and received tensors, as Operator::task_number expects.
 std::vector<TensorInfo> tensor_infos(const Graph& graph, const MoeShape& shape);
-// Returns the graph's operators as tasks refer to them. The tensors of holds stand behind an operator's inputs.
+// Returns the graph's operators as tasks refer to them. Tensors of holds follow an operator's inputs.
 std::vector<OperatorInfo> operator_infos(const Graph& graph);
 
 // The timed part of a graph: kTransport is from the start of Dispatch to the end of Combine; kFull adds
@@ -97,8 +98,8 @@ std::vector<OperatorInfo> operator_infos(const Graph& graph);
 enum class Window : std::uint8_t { kTransport, kFull };
 constexpr auto names_of(Window) { return std::to_array<std::string_view>({"transport", "full"}); }
 
-// How a framework treats weight gradients after the products, in operators of their own: not at all, with a
-// cast to fp32, or by adding them to a bf16 or fp32 sum over micro-batches.
+// The operators that a framework runs on weight gradients after the products: none, a cast to fp32, or adding
+// them to a bf16 or fp32 sum over micro-batches.
 enum class WeightGradients : std::uint8_t { kNone, kCastFp32, kAddBf16, kAddFp32 };
 constexpr auto names_of(WeightGradients) {
   return std::to_array<std::string_view>({"none", "cast_fp32", "add_bf16", "add_fp32"});

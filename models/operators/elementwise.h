@@ -24,7 +24,8 @@ class ElementwiseOperator : public Operator {
   // Returns fp32 instructions per element. An element is a column of the narrowest operand that has more than
   // one column (a single column is a scale per row).
   virtual VectorOps per_element() const = 0;
-  // Returns how many instructions of a row wait for the one before, if each row is finished before the next begins.
+  // Returns how many instructions of a row each wait for the one before, if each row is finished before the
+  // next begins.
   virtual std::uint32_t dependent_per_row() const { return 0; }
   // Returns how many lines of a row the scalar unit stores or fetches.
   virtual std::uint32_t lines_per_row(std::uint32_t /*cols*/) const { return 0; }

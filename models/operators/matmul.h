@@ -9,8 +9,8 @@ namespace a3sim {
 
 // Returns the type in which the cube sums products of operands of this type.
 DataType sum_type(DataType operands);
-// Returns whether a product of such operands may have the type `result`: theirs, that of the sums, or of int8 one of 16
-// bits, into which sums are turned on their way out of the cube.
+// True if a product of such operands may have the type `result`: their own, that of the sums, or, for int8, a
+// 16-bit type into which sums are converted as they leave the cube.
 bool gives(DataType operands, DataType result);
 
 // Returns the rows of one expert in a tensor of weights.
@@ -26,8 +26,9 @@ void start_cube_work(const WorkContext& context, const TaskView& task, Work& out
 // Clears the work if no block of any product belongs to the share.
 void finish_cube_work(Work& out);
 
-// Computes the products on real tensors of one rank: sums in fp32 in the order of k, and rounds once. `scales`: the tensor
-// with a scale for each column, a row an expert, by which sums are multiplied before they are rounded.
+// Computes the products on real tensors of one rank: sums in fp32 in the order of k, and rounds once.
+// `scales` is a tensor with a row per expert and a scale per column; sums are multiplied by these before
+// rounding.
 void multiply(const WorkContext& context, const Work& work, Data& data, std::optional<TensorId> scales = {});
 
 // Returns an empty string, or why the operands of C = A B do not fit. `b_rows` x `b_cols` is B as it is

@@ -32,7 +32,7 @@ struct SplitSpec {
 struct CutOptions {
   std::uint32_t shares = 25;      // tasks per tile of a grouped product
   std::uint32_t partitions = 1;   // row partitions per expert
-  std::uint32_t sources = 0;      // if not 0: each partition has the rows of so many source ranks
+  std::uint32_t sources = 0;      // if not 0: each partition has the rows of this many source ranks
   std::uint32_t chunk = 128;      // most rows of a put
   std::uint32_t task_rows = 128;  // most rows of a vector task
   // Operators run as kernels: a matrix operator's blocks are dealt to workers across all experts.
@@ -50,7 +50,7 @@ struct Tile {
   std::uint32_t index = 0, count = 1;
 };
 
-// What an operator may read while it turns tiles into tasks on one rank.
+// The data that an operator may read while it turns tiles into tasks on one rank.
 struct FillContext {
   const MoeShape& shape;
   const RowLayout& layout;              // capacities
@@ -58,7 +58,7 @@ struct FillContext {
   const OperatorInfo& op;
   OpId op_id;
   RankId rank;
-  CutOptions cut;                 // the operator's own if the graph says so
+  CutOptions cut;                 // the operator's own, if the graph gives one
   std::uint32_t tiling_position;  // index of its entry in the tiling table, or kNone
   Tiling tiling;                  // that entry; matrix operators only
 };
@@ -82,7 +82,7 @@ struct TaskView {
   std::span<const Region> inputs, outputs;
 };
 
-// What an operator may read to describe a task's work under one routing.
+// The data that an operator may read to describe a task's work under one routing.
 struct WorkContext {
   const RowLayout& layout;  // with the run's counts
   std::span<const TensorInfo> tensors;
@@ -93,7 +93,7 @@ struct WorkContext {
 
 // Who moves an operator's rows between ranks.
 enum class Mover : std::uint8_t {
-  kNone,  // nobody: it reads and writes its own rank's memory
+  kNone,  // nobody: the operator reads and writes its own rank's memory
   kPush,  // the rank that has the rows writes them into the other's memory, and signals there
   kPull   // the rank that needs the rows reads them from the other's memory
 };
@@ -114,16 +114,16 @@ class Operator {
   // (Join).
   virtual std::uint32_t num_inputs() const = 0;
   virtual std::uint32_t num_outputs() const { return 1; }
-  // Returns whether an input holds offsets and sizes. Such an input is external, and no task waits for it.
+  // True if an input holds offsets and sizes. Such an input is external, and no task waits for it.
   virtual bool is_metadata(std::uint32_t /*input*/) const { return false; }
 
   virtual Mover mover() const { return Mover::kNone; }
 
-  // Returns whether CutOptions::task_rows limits its tasks.
+  // True if CutOptions::task_rows limits its tasks.
   virtual bool cut_by_task_rows() const { return false; }
 
-  // Returns a sentence that says why it cannot work on such operands (layouts, widths, types), or an empty
-  // string. Rows are those of a graph's tensor: of one expert for weights, 0 if they follow from the routing.
+  // Returns why it cannot work on such operands (layouts, widths, types), as a sentence, or an empty string.
+  // Rows are those of a graph's tensor: of one expert for weights, 0 if they follow from the routing.
   virtual std::string mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,
                                bool transposed) const = 0;
 

@@ -16,9 +16,9 @@ class PutOperator : public Operator {
   void compute(const WorkContext& context, const TaskView& task, Data& data) const override;
 
  protected:
-  // Sets what a put of so many rows and columns takes beside its bytes: Work::put_pieces.
+  // Sets Work::put_pieces and other costs of a put of this many rows and columns, beside its bytes.
   virtual void set_pieces(std::uint32_t /*rows*/, std::uint32_t /*cols*/, Work& /*out*/) const {}
-  // Returns what a put reads that writes `to`: the same number of rows.
+  // Returns the stream that a put reads to write `to`: as many rows.
   virtual Stream source(const WorkContext& context, const TaskView& task, const Stream& to) const;
 };
 
@@ -38,7 +38,7 @@ class RoutedPut : public PutOperator {
   virtual Layout to() const = 0;
 };
 
-// Calls `use` for each part of a tile of puts: one partition, or all experts whole.
+// Calls `use` for each part of a tile of puts: one partition, or each whole expert.
 template <class Use>
 void for_each_expert_tile(const FillContext& context, Tile tile, Use&& use) {
   if (const auto part = expert_tile(context.shape, tile)) {

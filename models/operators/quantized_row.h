@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <span>
 
-// A row is quantised to int8 by one scale that maps its largest element to 127. A row that is sent carries
-// its scale behind it: the four bytes of an fp32 in a block of 32 bytes, the least that a core copies.
+// Rows are quantised to int8 by one scale per row, which maps the largest element to 127. A row that is sent
+// is followed by its scale: the four bytes of an fp32 in a block of 32 bytes, the least that a core copies.
 namespace a3sim {
 
-inline constexpr std::uint32_t kScaleColumns = 32;  // of int8
+inline constexpr std::uint32_t kScaleColumns = 32;  // int8 columns
 inline constexpr float kLargestInt8 = 127;
 
 inline float scale_of(std::span<const float> row) {
@@ -19,7 +19,7 @@ inline float scale_of(std::span<const float> row) {
   return largest / kLargestInt8;
 }
 
-// Writes a row's elements over its scale, rounded.
+// Writes a row's elements, divided by its scale and rounded.
 inline void quantize_row(std::span<const float> row, std::span<float> to) {
   const float scale = scale_of(row);
   for (std::size_t i = 0; i < row.size(); ++i)

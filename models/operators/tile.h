@@ -5,7 +5,7 @@
 
 #include "models/operators/operator.h"
 
-// What operators have in common: the meaning of a tile, and descriptor fields that follow from it.
+// Functions that operators share: the meaning of a tile, and the descriptor fields that follow from it.
 namespace a3sim {
 
 // A partition of one local expert's rows.
@@ -26,8 +26,8 @@ struct TileRows {
 };
 TileRows tile_rows(const FillContext& context, TensorId tensor, Tile tile);
 
-// The capacity rows of a segment of experts (CutOptions::segments; without any, each expert is one), and the local expert
-// of a segment of a single one.
+// The capacity rows of a segment of experts (CutOptions::segments; by default each expert is one), and the
+// local expert if the segment has only one.
 struct SegmentRows {
   Rows rows;
   std::optional<std::uint32_t> expert;
@@ -55,7 +55,7 @@ inline const TensorInfo& info(const FillContext& context, TensorId id) { return 
 // Returns a stream over the real rows of a region, in order.
 Stream stream(const WorkContext& context, const Region& region, bool write);
 
-// Each returns an empty string, or why two operands differ in what must be equal.
+// Return an empty string, or why two operands differ where they must be equal.
 std::string same_layout(const TensorInfo& a, const TensorInfo& b);
 std::string same_width(const TensorInfo& a, const TensorInfo& b);  // columns, type
 std::string as_many_cols(const TensorInfo& a, const TensorInfo& b);

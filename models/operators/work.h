@@ -36,12 +36,12 @@ struct VectorOps {
   std::uint64_t simple_fp32 = 0;     // add, multiply, compare
   std::uint64_t convert = 0;         // between 16 and 32 bits
   std::uint64_t transcendental = 0;  // exponential, division
-  // Vector instructions that each wait for the one before: those of a loop that treats one row at a time.
+  // Vector instructions that each wait for the one before: those of a loop that handles one row at a time.
   std::uint64_t dependent = 0;
   std::uint64_t scalar = 0;    // stores of the scalar unit to global memory
   std::uint64_t sorted = 0;    // elements in each pass of a sort or a merge
-  std::uint64_t routed = 0;    // rows of which the scalar unit finds the place and the scale
-  std::uint64_t barriers = 0;  // of the cores of a device
+  std::uint64_t routed = 0;    // rows whose place and scale the scalar unit finds
+  std::uint64_t barriers = 0;  // barriers of a device's cores
 };
 
 // The work of one task, filled by its operator. Reused, so that the simulation's loop does not allocate.
@@ -67,15 +67,15 @@ struct Work {
   // kVector and kPut (reads on `src`, writes on `dst`)
   std::vector<Stream> streams;
 
-  // kPut: from `src` to `dst`, of which one is the rank that does it
+  // kPut: bytes go from `src` to `dst`; one of them is the rank that runs the task.
   RankId src{};
   RankId dst{};
   std::uint64_t put_bytes = 0;
-  // Parts of a put that each start up and are fenced; 0: it is one. As many as ops.dependent says reach the other rank
-  // before the next is loaded.
+  // kPut: the number of parts of a put that each start up and are fenced; 0: the put is a single one.
+  // ops.dependent parts arrive before the next is loaded.
   std::uint64_t put_pieces = 0;
 
-  // Returns whether moving a block out of L0C overlaps the next block's products.
+  // True if moving a block out of L0C overlaps the next block's products.
   bool drain_overlaps() const {
     return tiling.unit_flag == UnitFlag::kOn ||
            (tiling.unit_flag == UnitFlag::kUnlessTransposed && !a_transposed);

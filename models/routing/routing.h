@@ -44,10 +44,11 @@ struct RoutingSpec {
   // For kinds that change from one micro-batch to the next.
   std::uint32_t micro_batch = 0;
   struct Drift {
-    double sigma = 1;          // of the logarithm of an expert's popularity
-    double lasting = 0.5;      // part of its variance that is constant
-    double correlation = 0.9;  // of the rest, between consecutive micro-batches
-    double common = 0;  // sigma of what the experts of a rank have in common, which lasts and drifts likewise
+    double sigma = 1;          // standard deviation of the logarithm of an expert's popularity
+    double lasting = 0.5;      // share of its variance that is constant
+    double correlation = 0.9;  // of the remaining part, between consecutive micro-batches
+    // Sigma of a part that the experts of a rank share, which lasts and drifts in the same way.
+    double common = 0;
   } drift{};
 };
 
@@ -63,13 +64,13 @@ class RoutingGenerator {
   virtual std::vector<std::uint32_t> assign(const RoutingSpec& spec, const MoeShape& shape,
                                             std::uint32_t src) const = 0;
 
-  // Returns whether it reads RoutingSpec::file, which a configuration must then name.
+  // True if it reads RoutingSpec::file, which a configuration must then name.
   virtual bool reads_file() const { return false; }
 
-  // Returns whether its counts depend on RoutingSpec::seed and skew; reports then state them.
+  // True if its counts depend on RoutingSpec::seed and skew; reports then state them.
   virtual bool draws() const { return false; }
 
-  // Returns whether its counts change from one micro-batch to the next by RoutingSpec::drift.
+  // True if its counts change from one micro-batch to the next by RoutingSpec::drift.
   virtual bool drifts() const { return false; }
 
   // Returns the counts of all ranks, summed from assign(). Throws what assign() throws.

@@ -53,8 +53,8 @@ struct BlockGrid {
   Place place(std::uint32_t b) const;
   // Returns the number of the block at a place, the inverse of place().
   std::uint32_t number(Place place) const;
-  // The number of `shares` workers that multiply the same rows as block b, and the same columns, if all
-  // proceed at one pace. An average in the diagonal order.
+  // The number of workers, of `shares`, that multiply the same rows as block b, and the same columns, if all
+  // proceed at one pace. In the diagonal order it is an average.
   struct Readers {
     std::uint32_t rows, cols;
   };
@@ -70,7 +70,7 @@ struct BlockGrid {
 
  private:
   std::uint32_t regions() const { return grid_m * grid_n; }
-  // Blocks of a region, down and across.
+  // Return the number of blocks in a region, down and across.
   std::uint32_t region_m() const { return (blocks_m() + grid_m - 1) / grid_m; }
   std::uint32_t region_n() const { return (blocks_n() + grid_n - 1) / grid_n; }
   bool is_row_major() const;
@@ -78,7 +78,8 @@ struct BlockGrid {
   std::uint32_t strip_width(std::uint32_t first) const {
     return blocks_n() - first < strip ? blocks_n() - first : strip;
   }
-  // Returns the readers if blocks are numbered line by line, `length` blocks each: of the line, and across.
+  // Returns the readers if blocks are numbered line by line, with `length` blocks each: of the line, and
+  // across.
   Readers in_lines(std::uint32_t b, std::uint32_t shares, std::uint32_t line, std::uint32_t place,
                    std::uint32_t length) const;
 };

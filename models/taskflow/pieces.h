@@ -30,7 +30,7 @@ void for_each_piece(const RowLayout& layout, std::uint32_t src, std::uint32_t ds
   const std::uint32_t gexpert = dst * layout.shape().experts_per_rank + expert;
   const std::uint32_t sent_begin = layout.sent_slot(src, gexpert).begin;
   std::uint32_t number = 0;
-  std::uint32_t first = p;  // that has rows of the slot
+  std::uint32_t first = p;  // the first partition with rows of the slot
   while (first > 0 && cut(first).begin > slot.begin) --first;
   for (std::uint32_t q = first; q <= p; ++q) {
     const Rows partition = cut(q);

@@ -9,8 +9,8 @@
 
 namespace a3sim {
 
-// Returns part i of `rows` cut into n. All parts have the same size, rounded up; the last ones have what is
-// left, which may be nothing.
+// Returns part i of `rows` cut into n. All parts have the same size, rounded up, except the last ones: these
+// have the rest, which may be empty.
 constexpr Rows equal_cut(Rows rows, std::uint32_t i, std::uint32_t n) {
   const std::uint64_t size = (std::uint64_t{rows.size()} + n - 1) / n;
   const auto at = [&](std::uint64_t cut) {
@@ -36,8 +36,8 @@ class RowLayout {
   // Makes a layout whose counts are its capacities: pack() is the identity.
   RowLayout(const MoeShape& shape, const RoutingCounts& capacity) : RowLayout(shape, capacity, capacity) {}
 
-  // Makes partitions end where the rows of `sources` source ranks do, if an expert has as many partitions as
-  // that gives. 0, as at the start: all partitions are equal cuts.
+  // Makes partitions end where the rows of `sources` source ranks end, for experts with the number of
+  // partitions that follows from that. 0, the default: all partitions are equal cuts.
   void cut_at_sources(std::uint32_t sources) { sources_ = sources; }
 
   const MoeShape& shape() const { return shape_; }
@@ -52,8 +52,8 @@ class RowLayout {
   std::uint32_t sent_rows(std::uint32_t rank) const;
   std::uint32_t received_rows(std::uint32_t rank) const;
 
-  // Returns partition p of P of a local expert's capacity rows: an equal cut, of which the last takes what is
-  // left, or the rows of some sources.
+  // Returns partition p of P of a local expert's capacity rows: an equal cut (the last one has the rest), or
+  // the rows of some sources.
   Rows partition(std::uint32_t rank, std::uint32_t expert, std::uint32_t p, std::uint32_t partitions) const;
 
   // Returns the real rows of a capacity range in a tensor of this layout. Ranges in layouts without experts

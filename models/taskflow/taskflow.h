@@ -16,11 +16,11 @@
 // The plain structures of a compiled taskflow. A schedule file holds them as they are in memory.
 namespace a3sim {
 
-// The layout of a tensor's rows: what "row 17" means.
+// The layout of a tensor's rows: the meaning of "row 17".
 enum class Layout : std::uint8_t {
   kPlain,     // rows x cols, no experts
   kTokens,    // the rank's own tokens in order
-  kSent,      // rows to send (or returned): by global expert, then token
+  kSent,      // rows to send (or that return): by global expert, then token
   kReceived,  // rows received: by local expert, then source rank, then token
   kWeights    // local experts x K rows of N columns
 };
@@ -44,9 +44,9 @@ enum class TaskType : std::uint16_t {
 };
 
 // Flags of a region.
-// offsets and sizes: no task waits for them, and they have no weight
+// offsets and sizes: no task waits for them, and they have no weight.
 inline constexpr std::uint32_t kMetadata = 1;
-// a held start: the task waits for these rows, and does not read them
+// A held start: the task waits for these rows, and does not read them.
 inline constexpr std::uint32_t kHold = 2;
 
 // One operand of a task: rows of a tensor in one rank's memory, counted in the capacity of the shape bucket.
@@ -64,7 +64,7 @@ struct Region {
 };
 static_assert(sizeof(Region) == 24 && std::is_trivially_copyable_v<Region>);
 
-// Returns the inputs that a task reads. Those that only hold its start stand behind them.
+// Returns the inputs that a task reads. Those that only hold its start follow them.
 constexpr std::span<const Region> read_by(std::span<const Region> inputs) {
   while (!inputs.empty() && (inputs.back().flags & kHold)) inputs = inputs.first(inputs.size() - 1);
   return inputs;
@@ -119,7 +119,7 @@ constexpr auto names_of(BlockOrder) {
   return std::to_array<std::string_view>({"row_major", "diagonal", "column_major", "strips"});
 }
 
-// The unit flag of the cube: whether moving a block's result out of L0C overlaps the next block's products.
+// The unit flag of the cube: if set, moving a block's result out of L0C overlaps the next block's products.
 // The public grouped matmul sets it unless A is transposed, as it is for weight gradients.
 enum class UnitFlag : std::uint8_t { kOff, kOn, kUnlessTransposed };
 constexpr auto names_of(UnitFlag) {
@@ -140,9 +140,9 @@ struct Tiling {
   // blocks are dealt to shares in turn.
   std::uint8_t grid_m = 0, grid_n = 0;
   std::uint8_t strip : 6 = kUsualStrip;  // block columns of a strip
-  // Whether a task that follows another one of its operator at once has loaded its first blocks meanwhile.
+  // A task that immediately follows another one of its operator has already loaded its first blocks.
   std::uint8_t loads_ahead : 1 = 0;
-  // Whether every core begins K at a step of its own and wraps, so that no two load the same lines together.
+  // Every core begins K at a different step and wraps around, so that no two load the same lines together.
   std::uint8_t rotate_k : 1 = 0;
   friend bool operator==(const Tiling&, const Tiling&) = default;
 };
