@@ -36,7 +36,7 @@ struct Hardware {
     double rows_128 = 1, rows_256 = 1;    // factor on gm_to_l1 for rows of this many bytes
     double load_issue_cycles = 0;         // of a load to L1, in addition to its bytes
     Bytes l1{}, l0a{}, l0b{}, l0c{};
-    std::uint32_t least_rows = 16;  // of a product; fewer rows take as long
+    std::uint32_t least_rows = 16;  // a product with fewer rows takes as long as with these
     double speed = 1;               // factor on the rate of products: what the power limit leaves
     double sustained = 1;           // the same while products run back to back for long
   } cube;

@@ -18,7 +18,7 @@ namespace a3sim {
 struct VectorKernel {
   double read = 0, written = 0;  // bytes
   VectorOps ops{};
-  // Number of rows, if they are reduced one by one; 0: the order of elements does not matter
+  // Number of rows, if they are reduced one by one; 0: the order of elements does not matter.
   std::uint64_t rows = 0;
   std::uint32_t steps = 0;  // instructions on a row that each wait for the one before
   bool aligned = true;      // rows begin at lines

@@ -18,7 +18,7 @@ struct ReducedCables {
   std::vector<BytesPerSecond> cables;
   std::vector<CablePath> paths;     // by number; path 0 has no cables
   std::vector<std::uint32_t> path;  // by pair of ports: index into `paths`
-  // By original cable: the cable that represents it; kNone: it cannot limit flows
+  // By original cable: the cable that represents it; kNone: it cannot limit flows.
   std::vector<std::uint32_t> represented;
 };
 

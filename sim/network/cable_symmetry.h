@@ -18,7 +18,7 @@ struct RankPair {
 // equally busy.
 struct CableOrbits {
   std::vector<std::uint32_t> orbit;  // by cable; kNone: unused
-  // By orbit: the capacity available to flows that start on the first ranks
+  // By orbit: the capacity available to flows that start on the first ranks.
   std::vector<BytesPerSecond> capacity;
 };
 

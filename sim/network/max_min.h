@@ -48,7 +48,7 @@ class MaxMin final : public RateSolver {
   // A class, stored at the limit that holds it.
   struct Held {
     double finish;  // value of `served` when the class's first flow ends
-    // For a port: the port at the other side and the cap; for a cap: the ports
+    // For a port: the port at the other side and the cap; for a cap: the ports.
     std::array<std::uint32_t, 2> others;
     std::int32_t flows;
     std::uint32_t c;

@@ -28,7 +28,7 @@ inline constexpr std::uint32_t kLimits = kCountOf<Limit>;
 struct TaskRecord {
   std::uint32_t worker = kNone;  // numbered over all kinds
   Cause cause;                   // what let it start
-  // the time that its worker waited before the start, for what it reads or for other ranks
+  // The time that its worker waited before the start, for what it reads or for other ranks.
   Duration waited{};
   Time taken;        // the worker took its descriptor
   Time start;        // its event was seen complete, and it ran

@@ -49,7 +49,7 @@ struct RunOptions {
   std::vector<std::vector<std::string>> kernels{};
   // Two streams only: the number of experts, or of source ranks, whose rows a kernel handles. 0: all.
   std::uint32_t kernel_experts = 0, kernel_sources = 0;
-  // two streams only: operators whose kernels come last in their stream
+  // Two streams only: operators whose kernels come last in their stream.
   std::vector<std::string> postponed{};
   std::uint32_t dispatch_servers = 1;  // dynamic execution only
   ReadyOrder ready = ReadyOrder::kQueue;

@@ -32,7 +32,7 @@ class Topology {
   struct Route {
     std::uint32_t from, to;  // ports
     Duration latency;
-    // the highest rate of a single flow: limited by its two ports and the cables between
+    // The highest rate of a single flow: limited by its two ports and the cables between.
     BytesPerSecond port;
     double payload;          // the put's share of the bytes on the ports
     std::uint32_t path = 0;  // path over cables: an index into network().paths

@@ -54,7 +54,7 @@ class Tree final : public CableLayout {
   std::uint32_t copies_;
   std::vector<std::uint32_t> places_;
   std::vector<std::uint32_t> below_;  // by level: hosts under one switch; 1 at level 0
-  // By level: the number of switches that serve one group of hosts: the product of `up`
+  // By level: the number of switches that serve one group of hosts: the product of `up`.
   std::vector<std::uint32_t> stems_;
   std::vector<std::uint32_t> first_;  // by copy and level: the first cable
   std::vector<std::uint32_t> ways_;   // by meeting level: the number of ways in one copy

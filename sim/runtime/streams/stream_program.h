@@ -23,7 +23,7 @@ struct StreamTransfer {
 struct StreamTask {
   std::string name{};
   RankId rank{};
-  // of the rank; tasks of a stream run one after another, in the order in which they were added
+  // Of the rank; tasks of a stream run one after another, in the order in which they were added.
   std::uint32_t stream = 0;
   std::vector<std::uint32_t> after{};  // earlier tasks, of any rank, that must have ended too
   Duration wait{};                     // from when it may begin until it requests its workers
