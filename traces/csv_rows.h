@@ -17,19 +17,19 @@
 #include "sim/core/units.h"
 #include "traces/report/table.h"
 
-// Files of rows: a struct is a row, and its `columns()`, a tuple of CsvColumn, says which of its fields stand where.
-// Writer and reader both follow that one description.
+// CSV files whose rows are structs. A struct's `columns()`, a tuple of CsvColumn, says which column each
+// field has. Both writer and reader use it.
 namespace a3sim {
 
 template <class Row, class Cell>
 struct CsvColumn {
   std::string_view name;
   Cell Row::* cell;
-  bool empty_is_none = false;  // an id: kNone is written, and read, as an empty cell
-  bool is_read = true;         // else it stands in the file for others
+  bool empty_is_none = false;  // an id: kNone is an empty cell
+  bool is_read = true;         // false: written for others only
 };
 
-// The names of a row's columns, as the first line of its file.
+// Returns the names of a row's columns, the first line of its file.
 template <class Row>
 std::string csv_header() {
   std::string line;
@@ -61,16 +61,17 @@ void append_row(std::string& csv, const Row& row) {
   csv.back() = '\n';
 }
 
-// The lines of a file of comma-separated cells; cells may be quoted, and then hold commas, doubled quotes and ends of
-// lines.
+// Splits a file of comma-separated values into lines. Cells may be quoted, and may then hold commas,
+// doubled quotes and line ends.
 class CsvLines {
  public:
-  // Both outlive it.
+  // Both arguments must outlive this object.
   CsvLines(std::string_view csv, const std::string& name) : rest_(csv), name_(name) {}
 
-  // Reads the next line; false behind the last. Throws InputError where it does not end: the file was cut off.
+  // Reads the next line. Returns false at the end. Throws InputError if the last line does not end: the
+  // file was cut off.
   bool next();
-  // Its cells; views into the file, or into what lives until the next line.
+  // Returns the line's cells, valid until the next line.
   const std::vector<std::string_view>& cells() const { return cells_; }
   // Throws InputError with the file's name and the line.
   [[noreturn]] void fail(const std::string& why) const;
@@ -80,11 +81,11 @@ class CsvLines {
   const std::string& name_;
   std::size_t line_ = 0;
   std::vector<std::string_view> cells_;
-  std::vector<std::string> texts_;  // of cells that are quoted
+  std::vector<std::string> texts_;  // texts of quoted cells
 };
 
-// Reads rows by the names of their columns, which may stand in any order, and others beside them. Throws InputError
-// with file and line for what cannot be read.
+// Reads rows by the names of their columns, which may stand in any order and among others. Throws
+// InputError with file and line if something cannot be read.
 template <class Row>
 class CsvReader {
  public:
@@ -154,7 +155,7 @@ class CsvReader {
 
   CsvLines lines_;
   std::size_t width_ = 0;
-  std::vector<std::size_t> places_;  // in a line, by column
+  std::vector<std::size_t> places_;  // for each column, its position in a line
 };
 
 }  // namespace a3sim

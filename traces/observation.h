@@ -16,38 +16,37 @@
 #include "sim/core/ids.h"
 #include "sim/core/units.h"
 
-// What is known of many steps of a job: filled alike by simulated steps and by imported profiles. What finds causes
-// sees this and nothing else: not the configuration, not the faults that were injected.
+// What is known of many steps of a job. Simulated steps and imported profiles fill it alike. Rules that
+// find causes see only this: neither the configuration nor injected faults.
 namespace a3sim {
 
 inline double picoseconds(Duration time) { return static_cast<double>(time.count()); }
 
-// What was not seen. Numbers of light records and operators are floats, so that they can say so.
+// A value that was not seen. Numbers of light records and operators are floats so that they can hold it.
 inline constexpr float kUnseen = std::numeric_limits<float>::quiet_NaN();
 
-// One rank in one pass of one step, at one synchronising group: what is kept of every step. Dates are since the
+// One rank in one pass of one step, at one synchronising group. Kept of every step. Dates count from the
 // start of the job, on one clock for all ranks.
 struct LightRecord {
-  Duration start{};       // its first work could begin: launched, and what was before it has ended
+  Duration start{};       // its first work could begin: launched, and all before it has ended
   Duration arrival{};     // its own work was done
-  Duration release{};     // the group let it go on
-  Duration waited{};      // of [start, arrival]: for other ranks, all of its workers
+  Duration release{};     // the group let it continue
+  Duration waited{};      // time within [start, arrival] in which all of its workers waited for other ranks
   Duration longest{};     // its longest wait for one rank
-  double operations = 0;  // two a multiply-accumulate, one an element and vector instruction
-  double bytes = 0;       // that it sent
+  double operations = 0;  // two per multiply-accumulate, one per element and vector instruction
+  double bytes = 0;       // bytes that it sent
   std::uint32_t step = 0;
   std::uint32_t rank = 0;
-  std::uint32_t whom = kNone;  // the longest wait was for
-  std::uint32_t rows = 0;      // that its experts worked on
+  std::uint32_t whom = kNone;  // rank of the longest wait
+  std::uint32_t rows = 0;      // rows that its experts worked on
   float aic_busy = kUnseen;    // microseconds of all AICs, or of whatever runs matrix tasks
   float aiv_busy = kUnseen;
-  float transfer = kUnseen;  // microseconds while it sent or received
-  float late =
-      kUnseen;  // microseconds by which the host's launches came later than the device asked for them
+  float transfer = kUnseen;  // microseconds in which it sent or received
+  float late = kUnseen;      // microseconds by which the host's launches were late for the device
   std::uint16_t pass = 0;
   std::uint16_t group = 0;
-  // In percent, when the host asks for the step's batch: batches fetched, ready for the device; processed, ready to
-  // be fetched; read, ready to be processed. kNoFill: not seen.
+  // Fill of the queues in percent, when the host asks for the step's batch: batches fetched, ready for the
+  // device; processed, ready to be fetched; read, ready to be processed. kNoFill: not seen.
   std::array<std::uint8_t, 3> fill{};
   std::uint8_t flags = 0;
 };
@@ -55,7 +54,7 @@ inline constexpr std::uint8_t kNoFill = 255;
 enum class Fill : std::uint8_t { kDevice, kHost, kData };
 static_assert(sizeof(LightRecord) <= 96);
 
-// What runs at one time on a rank, seen from outside.
+// The lanes of a rank, which run at the same time, seen from outside.
 enum class Lane : std::uint8_t { kHost, kCompute, kCommunication };
 constexpr auto names_of(Lane) {
   return std::to_array<std::string_view>({"host", "compute", "communication"});
@@ -66,24 +65,25 @@ constexpr auto names_of(CoreKind) {
   return std::to_array<std::string_view>({"AI_CORE", "AI_VECTOR_CORE", "MIX", "AI_CPU", "none"});
 }
 
-// An operator of one rank in one step that was recorded in full: from its first task's start to its last one's end.
+// An operator of one rank in one step that was recorded in full, from its first task's start to its last
+// one's end.
 struct OperatorRecord {
   std::uint32_t step = 0, rank = 0;
-  std::uint32_t op = 0;  // name, in Observation::names
+  std::uint32_t op = 0;  // position of its name in Observation::names
   std::uint16_t pass = 0;
   Lane lane = Lane::kCompute;
   CoreKind core = CoreKind::kNoCore;
   Duration start{}, end{};
-  Duration wait{};        // from when the device asked for it until it began
-  Duration run{};         // of its tasks, summed over workers; a kernel's: its length times its workers
-  Duration arithmetic{};  // of that
+  Duration wait{};        // from the device's request until it began
+  Duration run{};         // sum over its tasks on all workers; a kernel's: its length times its workers
+  Duration arithmetic{};  // part of `run`
   double operations = 0;
   double hbm_bytes = 0;  // read and written
   double l2_bytes = 0;
   double sent_bytes = 0;
   std::uint32_t rows = 0;
-  std::uint32_t inner = 0;  // elements of the axis that is contiguous; 0: not seen
-  float clock = kUnseen;    // mean clock while it ran, of the nominal one
+  std::uint32_t inner = 0;  // length of the contiguous axis in elements; 0: not seen
+  float clock = kUnseen;    // mean clock while it ran, as a part of the nominal one
 };
 
 // Bytes that went from one rank to another in one piece.
@@ -91,11 +91,11 @@ struct TransferRecord {
   std::uint32_t step = 0, src = 0, dst = 0;
   std::uint32_t op = 0;
   std::uint16_t pass = 0;
-  std::uint16_t plane = 0;  // of Observation::machine.planes
-  Duration start{}, end{};  // until its last byte has left
+  std::uint16_t plane = 0;  // position in Observation::machine.planes
+  Duration start{}, end{};  // `end`: its last byte has left
   double bytes = 0;
-  float beside = kUnseen;        // share of its time while memory-bound work ran at one of its ends
-  float lost_sharing = kUnseen;  // microseconds lost to others on its ports, where that is seen
+  float beside = kUnseen;        // share of its time with memory-bound work at one of its ends
+  float lost_sharing = kUnseen;  // microseconds lost to others on its ports, if seen
   Duration length() const { return end - start; }
 };
 
@@ -120,32 +120,32 @@ struct HostRecord {
   std::uint32_t step = 0, rank = 0;
   HostKind kind = HostKind::kOther;
   Duration start{}, end{};
-  std::uint32_t count = 1;  // of events that it stands for
+  std::uint32_t count = 1;  // number of events in this record
   Duration length() const { return end - start; }
 };
 
 // A plane of links.
 struct ObservedPlane {
   std::string name;
-  double port = 0;       // bytes a second of payload, a direction
-  double worker = 0;     // of it, what one worker's puts reach alone
-  Duration startup{};    // of a put alone, before its bytes flow, and behind them
-  double alignment = 1;  // of the rate, for sizes that are no whole lines
+  double port = 0;       // bytes per second of payload, in each direction
+  double worker = 0;     // part of it that one worker's puts alone reach
+  Duration startup{};    // of a put alone: before its bytes flow, and after them
+  double alignment = 1;  // part of the rate for sizes that are no whole lines
 };
 
-// What the machine allows; 0: not known.
+// What the machine allows; 0: unknown.
 struct ObservedMachine {
   std::uint32_t aic = 0, aiv = 0;
-  double cube_rate = 0, vector_rate = 0;  // operations a second of all AICs, of all AIVs
-  double hbm_read = 0, l2_read = 0;       // bytes a second
+  double cube_rate = 0, vector_rate = 0;  // operations per second of all AICs, of all AIVs
+  double hbm_read = 0, l2_read = 0;       // bytes per second
   std::vector<ObservedPlane> planes;
-  double clock = 0;  // Hz, the nominal one
+  double clock = 0;  // nominal, in Hz
 
-  // At least one.
+  // Returns the number of workers, at least one.
   double workers(CoreKind core) const { return std::max(1U, core == CoreKind::kCube ? aic : aiv); }
 };
 
-// What a source could not say, by the words in which its tools call it.
+// A column that a source does not have, named as its tools name it.
 struct Missing {
   std::string column;  // "kernel_details.csv: Mean Clock"
   std::string needed_for;
@@ -156,28 +156,28 @@ struct ObservedJob {
   std::uint32_t ranks = 0;
   std::vector<std::string> names;    // of operators
   std::vector<std::string> passes;   // in their order
-  std::vector<std::uint32_t> nodes;  // by rank, that of its host
+  std::vector<std::uint32_t> nodes;  // for each rank, the node of its host
   ObservedMachine machine;
   std::vector<Missing> missing;
-  // Whether the time of exchanges is told apart into waiting and transit. Where it is not, an exchange beside which
-  // nothing is computed is a finding by itself.
+  // True if the time of exchanges is split into waiting and transit. If not, an exchange without computing
+  // beside it is itself a finding.
   bool exchanges_split = true;
-  // Whether time in which a device does nothing is unexplained: what its host did was not recorded.
+  // True if idle time of a device is unexplained because its host was not recorded.
   bool idle_unexplained = false;
 };
 
-// A step, what is recorded in full of it.
+// A step with all that is recorded of it.
 struct FullStep {
   std::uint32_t step = 0;
-  std::vector<std::uint32_t> ranks;  // of whom
+  std::vector<std::uint32_t> ranks;  // ranks that were recorded
   std::vector<OperatorRecord> operators;
   std::vector<TransferRecord> transfers;
   std::vector<HostRecord> host;
 };
 
-// Where a record stands: for people, and, if it stands for a task of a trace, which one that is.
+// The place of a record, as text for people and, if it is a task of a trace, which one.
 struct RecordPlace {
-  std::string text;  // "full/41/operators.csv:12"; empty: nowhere
+  std::string text;  // "full/41/operators.csv:12"; empty: unknown
   std::string pass{};
   std::uint32_t rank = kNone, task = kNone;  // kNone: no task
 
@@ -193,8 +193,8 @@ struct PathPart {
   Duration time{};
 };
 
-// A job that was watched. Light records come step by step, in the order of steps, ranks, passes and groups: of a
-// thousand ranks and ten thousand steps they are never all held.
+// A job that was watched. Light records come in the order of steps, ranks, passes and groups. They are
+// never all in memory, since a thousand ranks may run ten thousand steps.
 class Observation {
  public:
   virtual ~Observation() = default;
@@ -213,29 +213,29 @@ class Observation {
   bool exchanges_split() const { return job_.exchanges_split; }
   bool idle_unexplained() const { return job_.idle_unexplained; }
 
-  // One call a step, with all of its records.
+  // Calls `take` once for each step, with all of its records.
   using Step = std::function<void(std::uint32_t step, std::span<const LightRecord> records)>;
   virtual void each_step(const Step& take) const = 0;
-  // The same of one step of this job on a machine without faults and noise; empty: not known. Where its records stand is
-  // asked with kNone for the step.
+  // Return one step of this job on a machine without faults and noise; empty: unknown. place_of() finds its
+  // records with kNone for the step.
   virtual std::vector<LightRecord> reference() const { return {}; }
   virtual FullStep reference_full() const { return {}; }
-  // Steps that were recorded in full.
+  // Return the numbers of the steps that were recorded in full, and such a step.
   virtual std::vector<std::uint32_t> full_steps() const = 0;
   virtual FullStep full(std::uint32_t step) const = 0;
 
-  // What a step's time went by, where the source knows it exactly; else empty.
+  // Returns the parts of a step's critical path if the source knows them exactly; else empty.
   virtual std::vector<PathPart> critical_path(std::uint32_t /*step*/) const { return {}; }
 
-  // What the source calls a step.
+  // Returns the source's number of a step.
   virtual std::uint32_t number_of(std::uint32_t step) const { return step; }
 
-  // Where a record stands: "light.bin:4711", "operators.csv:12".
+  // Return the place of a record: "light.bin:4711", "operators.csv:12".
   virtual RecordPlace place_of(const LightRecord& record) const = 0;
   virtual RecordPlace place_of(const OperatorRecord& record) const = 0;
   virtual RecordPlace place_of(const TransferRecord& record) const = 0;
   virtual RecordPlace place_of(const HostRecord& record) const = 0;
-  // Where the first light record of a rank in a step stands.
+  // Returns the place of the first light record of a rank in a step.
   RecordPlace place_of(std::uint32_t step, std::uint32_t rank) const {
     LightRecord record;
     record.step = step;

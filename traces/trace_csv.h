@@ -7,7 +7,7 @@
 #include "traces/csv_rows.h"
 #include "traces/trace.h"
 
-// The files of a traced pass: its tasks, why they started, and what the hosts did.
+// The files of a traced pass: its tasks, their causes, and what the hosts did.
 namespace a3sim {
 
 // A task in tasks_PASS.csv.
@@ -61,7 +61,7 @@ struct TaskRow {
   }
 };
 
-// A cause, as columns of the two files below: of what activity of which rank, one of the two.
+// A cause in the two files below: a task or a host's activity, on any rank.
 struct CauseCells {
   Cause::Kind cause = Cause::Kind::kBeginning;
   std::uint32_t cause_rank = kNone, cause_task = kNone, cause_host = kNone;
@@ -87,7 +87,7 @@ struct CauseRow : CauseCells {
   }
 };
 
-// What a host did, in host_PASS.csv.
+// An activity of a host in host_PASS.csv.
 struct HostRow : CauseCells {
   std::uint32_t rank = 0, number = 0;
   Blame what = Blame::kLaunch;
@@ -110,7 +110,7 @@ struct HostRow : CauseCells {
   }
 };
 
-// A put that cables held up, in links_PASS.csv.
+// A put that cables delayed, in links_PASS.csv.
 struct HeldRow {
   std::uint32_t rank = 0, task = 0;
   std::string_view link;
@@ -123,25 +123,23 @@ struct HeldRow {
   }
 };
 
-// The tasks, their causes and what the hosts did, as these files say it. Bytes of the HBM are all reads: a trace does
-// not tell them apart.
+// Return these files. All bytes of the HBM count as reads, since a trace does not split them.
 std::string tasks_csv(const Trace& trace);
 std::string causes_csv(const Trace& trace);
 std::string hosts_csv(const Trace& trace);
 std::string links_csv(const Trace& trace);
 
-// Reads the tasks of a run from the CSV that it wrote, into a trace whose machine, operators and number of
-// ranks stand already. Columns are found by their names; those that are not needed may be missing.
+// Reads the tasks of a run from the CSV that it wrote. The trace's machine, operators and number of ranks
+// must be set. Columns are found by name; columns that are not needed may be missing.
 // Throws InputError with name:line for a missing column, a cell that is no number or above its limit, an
-// operator that the trace does not have, tasks that are not numbered on, and a task whose times do not add
-// up.
+// unknown operator, tasks that are not numbered in order, and a task whose times do not add up.
 void read_tasks(std::string_view csv, const std::string& name, Trace& trace);
 
-// Reads the causes of all tasks that the trace has, and what its hosts did. Throws InputError likewise, and where
+// Read the causes of all tasks of the trace, and what its hosts did. Throw InputError likewise, and if
 // tasks are missing.
 void read_causes(std::string_view csv, const std::string& name, Trace& trace);
 void read_hosts(std::string_view csv, const std::string& name, Trace& trace);
-// Reads which links held tasks up; those that have been read are there.
+// Reads which links delayed tasks. The trace's tasks must have been read.
 void read_links(std::string_view csv, const std::string& name, Trace& trace);
 
 }  // namespace a3sim

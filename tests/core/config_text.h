@@ -7,7 +7,7 @@
 
 namespace a3sim {
 
-// A configuration from text, and its errors.
+// A configuration parsed from text, and its errors.
 struct ConfigText {
   explicit ConfigText(const std::string& text, const std::vector<std::string>& overrides = {})
       : config(Config::parse(text, "f.yaml", overrides, diagnostics)) {}

@@ -10,8 +10,8 @@
 
 namespace a3sim {
 
-// Several files in one input: each begins with a line `=== NAME`. Names that the target did not ask for are no use,
-// so that no input leaves its folder.
+// Splits one input into several files. Each begins with a line `=== NAME`. Targets ignore names that they
+// did not ask for, so that no input leaves its folder.
 inline std::vector<std::pair<std::string, std::string>> files_in(std::string_view input) {
   constexpr std::string_view kBegin = "=== ";
   std::vector<std::pair<std::string, std::string>> files;
@@ -27,7 +27,7 @@ inline std::vector<std::pair<std::string, std::string>> files_in(std::string_vie
   return files;
 }
 
-// The folder of this process, for targets that read files.
+// Returns the folder of this process, for targets that read files.
 inline const ScratchDirectory& fuzz_folder() {
   static const ScratchDirectory kFolder;
   return kFolder;

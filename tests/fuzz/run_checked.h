@@ -16,7 +16,7 @@
 
 namespace a3sim {
 
-// Two ranks, some rows.
+// Returns a small experiment: two ranks, some rows.
 inline const Experiment& checked_experiment() {
   static const Experiment kExperiment =
       load_experiment(configs_folder() / "experiments" / "ep4.yaml",
@@ -31,7 +31,7 @@ inline const Schedule& checked_schedule() {
   return kCompiled;
 }
 
-// The small experiment, on a machine that has the schedule's kinds of worker too.
+// Returns the small experiment on a machine with all kinds of worker that the schedule has.
 inline Experiment on_machine_for(const Schedule& schedule) {
   Experiment experiment = checked_experiment();
   WorkerKinds& machine = experiment.hardware.workers;
@@ -43,7 +43,8 @@ inline Experiment on_machine_for(const Schedule& schedule) {
   return experiment;
 }
 
-// A schedule of the small experiment: what `check` takes must run, unless its tensors are too large for a test.
+// Runs a schedule of the small experiment if it is sound. A schedule that `check` accepts must run; one
+// with too large tensors is skipped.
 inline void run_if_sound(const Schedule& schedule) {
   constexpr double kMostBytes = 256e6;
   if (!verify(schedule).errors.empty()) return;
@@ -59,7 +60,7 @@ inline void run_if_sound(const Schedule& schedule) {
   }
 }
 
-// A rank's schedule in the place of its rank's in the small one.
+// Runs the small experiment's schedule with the schedule of one rank replaced.
 inline void run_if_sound(const Ssc& ssc) {
   Schedule schedule = checked_schedule();
   if (index(ssc.rank()) >= schedule.size()) return;

@@ -5,7 +5,7 @@
 
 namespace a3sim {
 
-// Runs what is small.
+// Runs the experiment if it is small.
 inline void run_small(const Experiment& experiment) {
   constexpr std::uint64_t kMostSlots = 4096, kMostElements = 1 << 14, kMostExperts = 32;
   const MoeShape& shape = experiment.shape;

@@ -6,13 +6,13 @@
 
 namespace a3sim {
 
-// A reader that takes whatever bytes it is given. One file each, registered by its name; its seeds are the files of
+// A reader that accepts any bytes. One file each, registered by its name; its seeds are the files of
 // corpus/NAME.
 class FuzzTarget {
  public:
   static constexpr std::string_view kKind = "fuzz target";
   virtual ~FuzzTarget() = default;
-  // What the input is refused with (Error) is fine; anything else that leaves is a finding.
+  // May throw Error to refuse the input. Any other exception is a bug.
   virtual void take(std::string_view input) const = 0;
 };
 

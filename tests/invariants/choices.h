@@ -12,7 +12,7 @@
 
 namespace a3sim {
 
-// Overrides chosen by draws, one after another: each choice takes one draw, whatever was chosen before.
+// Chooses overrides by draws. Each choice takes one draw, whatever was chosen before.
 class Choices {
  public:
   explicit Choices(const RandomConfig& config) : config_(config) {}

@@ -11,16 +11,16 @@
 
 namespace a3sim {
 
-// Under sanitizers, which check the code, fewer are enough.
+// Fewer configurations suffice under sanitizers, which check the code.
 #ifdef NDEBUG
 inline constexpr int kConfigs = 1000;
 #else
 inline constexpr int kConfigs = 50;
 #endif
 
-// Checks a property for a number of random configurations, the same in every run; RC_PARAMS in the
-// environment draws others ("seed=7 max_success=20000"). Shrinks and prints a configuration for which it
-// fails.
+// Checks a property for `configs` random configurations, the same ones in every run. RC_PARAMS in the
+// environment draws others ("seed=7 max_success=20000"). Shrinks and prints a configuration for which the
+// property fails.
 template <class Property>
 void for_all(Backends backends, const Property& property, int configs = kConfigs) {
   rc::detail::TestParams params;

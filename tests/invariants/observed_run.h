@@ -8,10 +8,10 @@
 
 namespace a3sim {
 
-// A run with all its records, and what stood beside it and counted.
+// A run of a pass with all its records, and counts of its task hooks.
 struct CountedPass {
   PassResult result;
-  // By rank and task.
+  // By rank, then by task.
   std::vector<std::vector<std::uint32_t>> started, ended;
 };
 
@@ -23,11 +23,11 @@ struct CountedRun {
 
 CountedRun observe(const RandomConfig& config);
 
-// One pass's schedule, run as the experiment says.
+// Runs a schedule of one pass as the experiment says.
 CountedPass observe(const Experiment& experiment, const std::string& name, Schedule schedule,
                     const RoutingCounts& counts, const NetworkBackend& backend);
 
-// The rank whose memory a put writes; of other tasks, the task's own.
+// Returns the rank whose memory a put writes. For other tasks, the task's own rank.
 inline std::uint32_t written_rank(const Ssc& ssc, const TaskDescriptor& td) {
   return ssc.outputs(td)[0].rank;
 }

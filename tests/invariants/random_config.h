@@ -12,11 +12,12 @@
 
 namespace a3sim {
 
-enum class Backends : std::uint8_t { kAll, kNative };  // SimGrid's engine is one a process, and slow
+// SimGrid's engine exists once per process and is slow
+enum class Backends : std::uint8_t { kAll, kNative };
 
-// A valid configuration of a small MoE-FFN, as the draws that it follows from. Any draws give one; smaller
-// ones give a simpler one: zeros are one rank that runs one token, statically, on the shipped machine.
-// Printed as the overrides of configs/experiments/ep4.yaml that give it.
+// The draws of a valid configuration of a small MoE-FFN. All draws are valid; smaller ones give simpler
+// configurations, zeros one rank with one token, static, on the shipped machine. Printed as overrides of
+// configs/experiments/ep4.yaml.
 struct RandomConfig {
   static constexpr std::size_t kDraws = 96;
   static constexpr std::uint32_t kMostDraw = 1 << 16;  // exclusive
@@ -25,11 +26,11 @@ struct RandomConfig {
   std::array<std::uint32_t, kDraws> draws{};
 };
 
-// The same of every compiler and machine.
+// Returns the same draws with every compiler and on every machine.
 RandomConfig config_of(std::uint64_t seed);
 
 std::vector<std::string> overrides_of(const RandomConfig& config);
-// `more`: further overrides.
+// `more` are further overrides.
 Experiment experiment_of(const RandomConfig& config, const std::vector<std::string>& more = {});
 
 std::ostream& operator<<(std::ostream& out, const RandomConfig& config);

@@ -9,10 +9,11 @@
 
 namespace a3sim {
 
-// What holds of every run. A check registers itself; run_check_test.cpp runs each random configuration once for all.
+// A property of every run. A check registers itself; run_check_test.cpp runs each random configuration once
+// for all.
 class RunCheck {
  public:
-  using Holds = void (*)(const CountedRun&);  // asserts by RC_ASSERT
+  using Holds = void (*)(const CountedRun&);  // asserts with RC_ASSERT
 
   RunCheck(std::string_view name, Holds holds) : name(name), holds(holds) { all().push_back(this); }
 

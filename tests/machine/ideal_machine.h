@@ -13,7 +13,7 @@ inline constexpr std::uint32_t kFractal = 16, kElement = 2;
 inline constexpr std::uint32_t kMacsPerCycle = kFractal * kFractal * kFractal;
 inline constexpr double kFast = 1e12;
 
-// A machine on which everything but what a test sets is too fast to matter.
+// Returns a machine on which all that a test does not set is too fast to matter.
 inline Hardware ideal_machine() {
   Hardware hardware{};
   hardware.clock = kOneGigahertz;
@@ -33,7 +33,7 @@ inline Hardware ideal_machine() {
   return hardware;
 }
 
-// A program that costs nothing beside its work.
+// Returns a program without costs of its own.
 inline Program ideal_program() {
   Program program;
   program.vector_tile = 1_KiB;
@@ -54,7 +54,7 @@ inline std::int64_t cycles(Duration time) {
   return (time + kCycle - 1_ps) / kCycle;
 }  // rounds a rest of kFast up
 
-// The first step of work that has some.
+// Returns the first step that has work.
 inline Step first_step(const Work& work, const Hardware& hardware) {
   TaskSteps steps;
   Step step;
@@ -63,7 +63,7 @@ inline Step first_step(const Work& work, const Hardware& hardware) {
   return step;
 }
 
-// All steps of a task, nothing missing.
+// Returns all steps of a task, with every read a hit.
 inline std::vector<StepJob> jobs_of(const CostModel& cost, const Work& work) {
   std::vector<StepJob> jobs;
   TaskSteps steps;

@@ -10,7 +10,7 @@
 #include "sim/core/rng.h"
 #include "sim/memory/l2/l2.h"
 
-// Whole kernels as streams of accesses by idealised cores, for comparing the two models of the L2.
+// Kernels as streams of accesses by idealised cores, to compare the two models of the L2.
 namespace a3sim {
 
 struct TimedAccess {
@@ -22,7 +22,7 @@ struct TimedAccess {
 struct L2Kernel {
   std::vector<L2Tensor> tensors;
   std::uint32_t ops = 0;
-  std::vector<TimedAccess> accesses;  // by time, then core
+  std::vector<TimedAccess> accesses;  // sorted by time, then core
 };
 
 // Makes all accesses in order and returns their total counts.
@@ -35,15 +35,15 @@ inline L2Traffic replay(L2& l2, const L2Kernel& kernel) {
 // How the starts of a matrix kernel's cores differ.
 enum class Skew : std::uint8_t {
   kNone,
-  kStep,   // each a load later than the one before
-  kRandom  // each later by up to a block, from a seed
+  kStep,   // each starts a load later than the one before
+  kRandom  // each starts up to a block later, from a seed
 };
 constexpr auto names_of(Skew) { return std::to_array<std::string_view>({"lockstep", "step", "random"}); }
 
-inline constexpr std::uint32_t kLoadK = 256;  // columns of A and rows of B that one load to L1 brings
+inline constexpr std::uint32_t kLoadK = 256;  // columns of A and rows of B per load to L1
 inline constexpr std::uint32_t kElementBytes = 2;
 
-// A matrix in a tensor, from a row on. Transposed: its columns are the tensor's rows.
+// A matrix in a tensor, from a row on. If transposed, its columns are the tensor's rows.
 struct Operand {
   std::uint32_t tensor = 0, first_row = 0;
   bool transposed = false;
@@ -57,10 +57,11 @@ struct Product {
   std::uint32_t op = 0;
 };
 
-// Cores that take blocks in turn, each at its own time: in loads of K for products, in bytes for vector work.
+// Builds a kernel from cores that take blocks in turn, each at its own time: loads of K for products, bytes
+// for vector work.
 class KernelBuilder {
  public:
-  // `offsets`: start of each core.
+  // `offsets` are the starts of the cores.
   KernelBuilder(std::vector<L2Tensor> tensors, std::uint32_t ops, std::vector<std::uint64_t> offsets)
       : kernel_{std::move(tensors), ops, {}}, clock_(std::move(offsets)) {}
 
@@ -154,10 +155,11 @@ inline L2Kernel matmul_kernel(const MatmulCase& what, std::uint32_t segment_k) {
 struct SwiGluAddCase {
   std::uint32_t rows = 0;
   std::uint32_t tile_rows = 64;
-  bool interleaved = false;  // SwiGLU i, then Add i, by worker i mod workers; else one kernel after the other
+  // Worker i mod workers does SwiGLU i, then Add i; else one kernel after the other.
+  bool interleaved = false;
 };
-// Operator 0 is SwiGLU: rows x 4096 -> half as many columns. Operator 1 is Add, of its result and another
-// tensor. As kernels, each worker has an equal slab of rows.
+// Returns SwiGLU (operator 0), rows x 4096 -> half as many columns, and Add (operator 1) of its result and
+// another tensor. As kernels, each worker has an equal slab of rows.
 inline L2Kernel swiglu_add_kernel(const SwiGluAddCase& what) {
   constexpr std::uint32_t kIn = 0, kActivation = 1, kOther = 2, kSum = 3, kCols = 4096;
   std::vector<L2Tensor> tensors(4, tensor_of(what.rows, kCols / 2));
@@ -187,12 +189,12 @@ inline L2Kernel swiglu_add_kernel(const SwiGluAddCase& what) {
 
 struct BackwardCase {
   std::uint32_t experts = 8, rows = 4096, hidden = 7168, intermediate = 2048;  // rows of each expert
-  bool interleaved = false;  // the two consumers of one gradient expert by expert; else one after the other
+  bool interleaved = false;  // the two consumers of a gradient alternate by expert; else one after the other
   BlockOrder order = BlockOrder::kDiagonal;
   Skew skew = Skew::kNone;
 };
-// The matrix products of a MoE layer's backward pass on one rank, in this order of operators: act_grad,
-// w2_grad, gate_grad, w1_grad. Share s of a product belongs to core s.
+// Returns the matrix products of an MoE layer's backward pass on one rank, in this order of operators:
+// act_grad, w2_grad, gate_grad, w1_grad. Share s of a product belongs to core s.
 inline L2Kernel backward_kernel(const BackwardCase& what, std::uint32_t segment_k) {
   const std::uint32_t h = what.hidden, i = what.intermediate, r = what.rows, e = what.experts;
   enum : std::uint32_t {
@@ -211,7 +213,7 @@ inline L2Kernel backward_kernel(const BackwardCase& what, std::uint32_t segment_
                          tensor_of(r, 2 * i, e), tensor_of(r, h, e), tensor_of(h, 2 * i, e),
                          tensor_of(r, h, e), tensor_of(i, h, e), tensor_of(h, 2 * i, e)},
                         4, start_offsets(what.skew, kCubeCores, h));
-  // Of expert 0; first_row: how far the next expert's operand is.
+  // Operands of expert 0. first_row is the distance to the next expert's operand.
   const std::array<Product, 4> products{{{r, i, h, {kGradY, r}, {kW2, i, true}, {kGradActivation, r}},
                                          {i, h, r, {kActivation, r, true}, {kGradY, r}, {kGradW2, i}},
                                          {r, h, 2 * i, {kGradGate, r}, {kW1, h, true}, {kGradX, r}},

@@ -13,7 +13,7 @@
 namespace a3sim::testing {
 
 inline constexpr std::int64_t kGB = 1'000'000'000;
-inline constexpr std::int64_t kPort = 100 * kGB;  // 0.1 bytes a picosecond
+inline constexpr std::int64_t kPort = 100 * kGB;  // 0.1 bytes per picosecond
 inline constexpr std::int64_t kWide = 1000 * kGB;
 inline constexpr std::int64_t kMs = 1'000'000'000;  // picoseconds
 
@@ -31,7 +31,7 @@ struct Put {
   std::uint32_t path = 0;
 };
 
-// A port's or cable's new capacity, and from when.
+// A new capacity of a port or cable, and its date.
 struct Change {
   enum class What : std::uint8_t { kEgress, kIngress, kCable };
   std::int64_t date;
@@ -40,7 +40,7 @@ struct Change {
   std::int64_t capacity;
 };
 
-// A load: flows with fixed starts, and changes of ports, each ordered by date.
+// Flows with fixed starts, and changes of ports, each list ordered by date.
 struct Load {
   std::vector<std::int64_t> egress, ingress;
   std::vector<Put> puts;
@@ -77,7 +77,7 @@ inline std::unique_ptr<Network> create(std::string_view backend, const Load& loa
   return Registry<NetworkBackend>::get(backend).create(spec);
 }
 
-// Returns every registered backend. One of them allows one network at a time.
+// Returns all registered backends. One of them allows only one network at a time.
 inline std::vector<std::string> backends() {
   std::vector<std::string> names;
   for (const auto& [name, item] : Registry<NetworkBackend>::all()) names.push_back(name);

@@ -8,10 +8,11 @@
 
 #include "tests/machine/network_fixture.h"
 
-// The fluid by definition: flow by flow, in long doubles, without optimisation.
+// The fluid model by definition: flow by flow, in long doubles, not optimised.
 namespace a3sim::testing {
 
-// Capacities in bytes a picosecond: of the egress ports, the ingress ports, the cables; and what a flow takes of each.
+// Capacities in bytes per picosecond: egress ports, then ingress ports, then cables. Says what a flow takes
+// of each.
 struct Capacities {
   std::uint32_t egress_ports, ports;
   std::vector<long double> of;
@@ -78,10 +79,10 @@ inline std::vector<long double> ends_by_definition(const Load& load, const RateR
   }
 }
 
-// How much the ports of a random load differ, and whether they change; kCables: paths over cables, too.
+// How the ports of a random load differ, and if they change. kCables adds paths over cables.
 enum class Ports { kEqual, kMixed, kChanging, kCables };
 
-// Gives a load cables, paths of up to four of them, some evenly split, and puts that take these.
+// Adds cables, paths of up to four of them, some evenly split, and puts that take these paths.
 inline void add_cables(Load& load, std::mt19937_64& random) {
   const auto below = [&](std::uint64_t n) { return static_cast<std::uint32_t>(random() % n); };
   const std::int64_t rates[] = {5 * kGB, 30 * kGB, 30 * kGB, 100 * kGB, 10'000 * kGB};
@@ -103,7 +104,7 @@ inline void add_cables(Load& load, std::mt19937_64& random) {
 inline Load random_load(std::uint64_t seed, Ports ports) {
   std::mt19937_64 random(seed);
   const auto below = [&](std::uint64_t n) { return static_cast<std::int64_t>(random() % n); };
-  // Mixed: from a slow port of 1 GB/s to one that never binds, some alike.
+  // kMixed: from a slow port of 1 GB/s to one that never binds; some are equal.
   const auto capacity = [&] {
     const std::int64_t rates[] = {1 * kGB, 25 * kGB, 50 * kGB, 196 * kGB, 10'000 * kGB};
     return below(3) == 0 ? (20 + below(100)) * kGB : rates[below(5)];

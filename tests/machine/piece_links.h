@@ -7,8 +7,8 @@
 
 namespace a3sim {
 
-// Queues of pieces, each piece in at most one of them, for policies that tests define. Every call takes constant time,
-// and none allocates.
+// Queues of pieces, each piece in at most one of them, for policies in tests. Every call takes constant
+// time and allocates nothing.
 class PieceLinks {
  public:
   PieceLinks(std::uint32_t pieces, std::uint32_t queues) : pieces_(pieces), links_(pieces + queues) {
@@ -49,7 +49,7 @@ class PieceLinks {
   };
 
   std::uint32_t pieces_;
-  std::vector<Link> links_;  // of pieces, then the ends of the queues
+  std::vector<Link> links_;  // of the pieces, then the ends of the queues
 };
 
 }  // namespace a3sim

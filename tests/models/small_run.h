@@ -10,7 +10,7 @@
 
 namespace a3sim::test {
 
-using Matrix = std::vector<std::vector<float>>;  // by row
+using Matrix = std::vector<std::vector<float>>;  // one entry per row
 
 // The experts of every rank's tokens, and their weights: [rank][token * top_k + slot].
 struct Routed {
@@ -20,7 +20,7 @@ struct Routed {
   RoutingCounts counts(const MoeShape& shape) const;
 };
 
-// A graph, expanded on all ranks of a small shape, with real tensors.
+// Runs a graph, expanded on all ranks of a small shape, with real tensors.
 class SmallRun {
  public:
   SmallRun(const Graph& graph, const RowLayout& layout, const CutOptions& cut, const Routed& routed);
@@ -55,10 +55,10 @@ class SmallRun {
   std::vector<OperatorInfo> operators_;
   std::vector<Tiling> tilings_;
   std::vector<std::uint32_t> tiles_;
-  std::vector<std::vector<TensorInfo>> tensors_;  // by rank
-  std::vector<TaskTable> tables_;                 // by rank
+  std::vector<std::vector<TensorInfo>> tensors_;  // one entry per rank
+  std::vector<TaskTable> tables_;                 // one per rank
   // By rank and tensor: elements of capacity rows that a task has claimed, and those that may be read. In
-  // packed layouts blocks move with the counts, so a tile may be read when all of its shares are done.
+  // packed layouts blocks move with the counts, so a tile may be read only when all of its shares are done.
   std::vector<std::vector<std::vector<bool>>> claimed_, written_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> shares_done_;
   Data data_;

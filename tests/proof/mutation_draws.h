@@ -4,14 +4,14 @@
 
 #include "tests/proof/mutations.h"
 
-// What of a schedule a mutation changes, drawn.
+// Random choices of the part of a schedule that a mutation changes.
 namespace a3sim {
 
 inline std::uint32_t size_of(const auto& of) { return static_cast<std::uint32_t>(of.size()); }
 
 inline bool coin(Rng& rng) { return rng.below(2) == 1; }
 
-// Null: no task of the rank has what is asked for.
+// Returns a random task of the rank for which `has` is true, or nullptr.
 template <class Has>
 TaskDescriptor* a_task(SscParts& rank, Rng& rng, Has&& has) {
   std::vector<TaskDescriptor*> all;
@@ -21,7 +21,7 @@ TaskDescriptor* a_task(SscParts& rank, Rng& rng, Has&& has) {
   return all.empty() ? nullptr : all[rng.below(size_of(all))];
 }
 
-// A region that somebody waits for or writes; null: the drawn task has none.
+// Returns a random region that a task waits for or writes, or nullptr if the drawn task has none.
 inline Region* a_region(SscParts& rank, Rng& rng) {
   TaskDescriptor* td =
       a_task(rank, rng, [](const TaskDescriptor& descriptor) { return descriptor.num_outputs > 0; });
@@ -30,7 +30,7 @@ inline Region* a_region(SscParts& rank, Rng& rng) {
   return region.flags & kMetadata || region.rows().empty() ? nullptr : &region;
 }
 
-// Another number below n.
+// Returns another number below n.
 inline std::uint32_t another(std::uint32_t value, std::uint32_t n, Rng& rng) {
   return (value + 1 + rng.below(n - 1)) % n;
 }

@@ -7,7 +7,7 @@
 #include "scheduler/ssc/ssc.h"
 #include "sim/core/rng.h"
 
-// Schedules broken on purpose, one change each, of one rank or alike of all: what a check must see.
+// Schedules broken on purpose, by one change on one rank or the same change on all. A check must see them.
 namespace a3sim {
 
 // The parts of all ranks' schedules.
@@ -15,16 +15,16 @@ using Parts = std::vector<SscParts>;
 
 struct Mutation {
   std::string_view kind;
-  // Changes one thing of a rank, drawn; false: this draw found nothing to change.
+  // Changes one thing of a rank, chosen at random. Returns false if there was nothing to change.
   bool (*apply)(Parts& parts, std::uint32_t rank, Rng& rng);
 };
 
-// Changes every rank by the same draws; false: on some rank they found nothing to change.
+// Changes every rank with the same draws. Returns false if some rank had nothing to change.
 bool apply_to_all(const Mutation& mutation, Parts& parts, Rng& rng);
 
-// All of them.
+// Returns all mutations.
 std::span<const Mutation> mutations();
-// Of them: what a task says of itself.
+// Returns those that change a task's own fields.
 std::span<const Mutation> task_mutations();
 
 }  // namespace a3sim

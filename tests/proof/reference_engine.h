@@ -8,9 +8,9 @@
 #include "sim/runtime/run_options.h"
 #include "tests/proof/reference_work.h"
 
-// A second simulator: slow, plain, and written from the pages that say what a run means. It looks at everything at
-// every date, keeps long doubles between dates, and shares nothing with sim/runtime, sim/memory, sim/network and
-// sim/device but the structures of their input.
+// A second simulator, slow and plain, written from the pages that define a run. It looks at everything at
+// every date and keeps long doubles between dates. It shares only the structures of the input with
+// sim/runtime, sim/memory, sim/network and sim/device.
 namespace a3sim::reference {
 
 struct Setup {
@@ -19,16 +19,16 @@ struct Setup {
   const RoutingCounts& counts;
   const Hardware& hardware;
   const Program& program;
-  const RunOptions& options;  // static, dynamic, kernel; puts or collectives
+  const RunOptions& options;  // static, dynamic or kernel; puts or collectives
   std::map<std::string, L2Answer> l2{};
 };
 
 struct Outcome {
   std::int64_t makespan = 0;                          // picoseconds
-  std::vector<std::vector<std::int64_t>> start, end;  // by rank and task
+  std::vector<std::vector<std::int64_t>> start, end;  // by rank, then by task
 };
 
-// Throws std::logic_error if tasks are left when nothing happens any more.
+// Throws std::logic_error if tasks are left when nothing can happen any more.
 Outcome simulate(const Setup& setup);
 
 }  // namespace a3sim::reference

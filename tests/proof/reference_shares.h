@@ -6,16 +6,16 @@
 #include <limits>
 #include <vector>
 
-// Max-min shares by their definition, in long doubles: who competes rises with all others until it has what it can
-// use, or something that it uses is full.
+// Max-min shares by definition, in long doubles: a user's share rises with all others until it has what it
+// can use, or until something that it uses is full.
 namespace a3sim::reference {
 
-// A user of one device's memory: what it takes of each resource at its full speed, and what of that counts when
-// shares are compared.
+// A user of one device's memory: how much it takes of each resource at full speed, and the part of it that
+// counts when shares are compared.
 struct MemoryUser {
   std::array<long double, 3> uses{};
   long double counts = 0;
-  long double speed = 1;  // the answer: part of its full speed
+  long double speed = 1;  // result: part of its full speed
 };
 
 inline void share_memory(std::vector<MemoryUser*> users, std::array<long double, 3> free) {
@@ -23,11 +23,11 @@ inline void share_memory(std::vector<MemoryUser*> users, std::array<long double,
   std::erase_if(users, [](const MemoryUser* u) { return u->counts == 0; });
   while (!users.empty()) {
     std::ranges::stable_sort(users, {}, &MemoryUser::counts);
-    // The first resource that is full while all rise to this level.
+    // Find the first resource that is full when all rise to this level.
     long double level = std::numeric_limits<long double>::infinity();
     std::size_t full = free.size();
     for (std::size_t r = 0; r < free.size(); ++r) {
-      long double taken = 0, slope = 0;  // by those that have all they can use; of the others
+      long double taken = 0, slope = 0;  // by users that have all they can use; by the others
       for (const MemoryUser* u : users) slope += u->uses[r] / u->counts;
       for (const MemoryUser* u : users) {
         if (taken + slope * u->counts > free[r]) {
@@ -55,9 +55,9 @@ inline void share_memory(std::vector<MemoryUser*> users, std::array<long double,
 
 // A flow through two ports.
 struct PortUser {
-  std::size_t from = 0, to = 0;  // in one list of ports
+  std::size_t from = 0, to = 0;  // positions in one list of ports
   long double most = 0;
-  long double rate = 0;  // the answer
+  long double rate = 0;  // result
 };
 
 inline void share_ports(const std::vector<PortUser*>& flows, std::vector<long double> free) {

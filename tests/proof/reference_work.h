@@ -10,14 +10,14 @@
 #include "sim/device/hardware.h"
 #include "sim/device/program.h"
 
-// What each task of a schedule does and how long that takes alone, worked out anew from what operators mean, to check
-// the engine against. Of the engine's side it has the compiled schedule and the machine's values only.
+// Work and time of each task of a schedule, derived again from the meaning of operators, to check the
+// engine. It takes only the compiled schedule and the machine's values from the engine's side.
 namespace a3sim::reference {
 
-// An answer of the L2 to all accesses of an operator: it has every byte, but some come from HBM all the same, and
-// some push others out. The bytes that this makes must be whole numbers.
+// The L2's answer to all accesses of an operator: it has every byte, but some come from HBM all the same,
+// and some evict others. The resulting bytes must be whole numbers.
 struct L2Answer {
-  double hbm_read = 0, hbm_written = 0;  // bytes a byte read; bytes a byte read or written
+  double hbm_read = 0, hbm_written = 0;  // HBM bytes per byte read; per byte read or written
 };
 
 // A part of a task in which it uses memory evenly.
@@ -28,24 +28,24 @@ struct Phase {
 
 struct Task {
   std::vector<Phase> phases;
-  // Of a put to another rank, which has no phases:
+  // For a put to another rank, which has no phases:
   bool put = false;
   std::uint32_t dst = 0;
   std::int64_t bytes = 0;
   bool whole_lines = true;
-  long double hbm_here = 0, hbm_there = 0;  // bytes of reads that its bytes take the HBM at both ends
+  long double hbm_here = 0, hbm_there = 0;  // HBM use at source and destination, as bytes of reads
 };
 
 struct Question {
   const Schedule& schedule;
   const RoutingCounts& capacity;
   const RoutingCounts& counts;
-  const Hardware& hardware;                   // of this rank: its clock
-  const Program& program;                     // with what a matrix task takes to start
-  const std::map<std::string, L2Answer>& l2;  // by operator; none: every byte is a hit
+  const Hardware& hardware;                   // of this rank, for its clock
+  const Program& program;                     // for the start of a matrix task
+  const std::map<std::string, L2Answer>& l2;  // by operator; not there: every byte is a hit
 };
 
-// By task of this rank. Throws std::logic_error for operators that it does not know.
+// Returns one entry per task of the rank. Throws std::logic_error for an unknown operator.
 std::vector<Task> tasks_of(const Question& question, std::uint32_t rank);
 
 }  // namespace a3sim::reference

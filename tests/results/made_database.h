@@ -72,8 +72,8 @@ class MadeDatabase {
   SQLite::Database db_;
 };
 
-// A sweep in memory whose points are all done: every combination of the axes' values, the last axis fastest,
-// with one metric 'latency' of 'total' in ms that `latency` gives from the levels.
+// Returns a sweep in memory with all points done: every combination of the axes' values, the last axis
+// fastest. Its metric 'latency' of 'total' in ms is `latency` of the levels.
 inline SweepResults full_grid(std::vector<ResultAxis> axes,
                               const std::function<double(const std::vector<std::size_t>&)>& latency) {
   SweepResults sweep{"grid", std::move(axes), {}, {{"total", "latency", "ms", {}}}};

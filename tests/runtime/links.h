@@ -52,7 +52,7 @@ inline Work put_of(std::uint32_t dst, std::uint32_t rows, std::uint32_t src = 0)
   return work;
 }
 
-// Two or three ranks on neighbouring dies.
+// Links between two or three ranks on neighbouring dies.
 class Links {
  public:
   explicit Links(std::uint32_t ranks, Hardware machine = small_machine(),

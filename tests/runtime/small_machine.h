@@ -8,12 +8,13 @@ namespace a3sim {
 
 inline constexpr Duration kOverhead = 100_ns, kVisible = 200_ns, kHop = 900_ns, kStartup = 300_ns,
                           kFence = 225_ns;
-inline constexpr Duration kDispatch = 2360_ns;      // of a task, by the dynamic scheduler
+inline constexpr Duration kDispatch = 2360_ns;      // per task, by the dynamic scheduler
 inline constexpr std::uint32_t kRowBytes = 64'000;  // a row is read in kRowTime
 inline constexpr Duration kRowTime = 1_us;
 inline constexpr BytesPerSecond kPort{100'000'000'000}, kPutRate{10'000'000'000};
 
-// 1 GHz; one worker reads a row of kRowBytes in kRowTime and does all else for nothing; memory is never short.
+// Returns a machine at 1 GHz on which one worker reads a row of kRowBytes in kRowTime. All else takes no
+// time; memory never limits.
 inline Hardware small_machine() {
   constexpr double kFast = 1e18;
   constexpr BytesPerSecond kEndless{1'000'000'000'000'000};
@@ -30,7 +31,7 @@ inline Hardware small_machine() {
   return hardware;
 }
 
-// A program on it whose kernels' launches take no time.
+// Returns a program for it whose kernel launches take no time.
 inline Program small_program() {
   Program program;
   program.name = "small";
@@ -41,7 +42,7 @@ inline Program small_program() {
   return program;
 }
 
-// A schedule of one rank with vector tasks that read `rows` rows each and do nothing else.
+// Builds a schedule of one rank with vector tasks that only read `rows` rows each.
 class VectorSchedule {
  public:
   explicit VectorSchedule(std::uint32_t workers) {
@@ -56,7 +57,7 @@ class VectorSchedule {
     parts_.worker_sets = {{1, 0, workers}};
   }
 
-  // A task that waits for `waits` (kNone: nothing) and triggers `triggers`; it is the next of the queue.
+  // Appends a task that waits for `waits` (kNone: nothing) and triggers `triggers`.
   VectorSchedule& task(std::uint32_t rows, std::uint32_t waits, std::uint32_t triggers) {
     TaskDescriptor td{};
     td.task_type = 101;
@@ -93,7 +94,7 @@ class VectorSchedule {
 
  private:
   SscParts parts_;
-  std::uint32_t row_ = 0;  // tasks have rows of their own
+  std::uint32_t row_ = 0;  // each task has its own rows
 };
 
 }  // namespace a3sim

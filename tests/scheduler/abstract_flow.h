@@ -14,7 +14,8 @@ inline Region rows(std::uint32_t tensor, std::uint32_t begin, std::uint32_t end,
   return {tensor, rank, begin, end, 0, 1, 0};
 }
 
-// Handmade taskflows, for tests of what follows the operators: plain tensors, and tasks that name rows.
+// Builds taskflows by hand, for tests of what comes after operators: plain tensors, and tasks that name
+// rows.
 class AbstractFlow {
  public:
   explicit AbstractFlow(std::uint32_t ranks = 1) { flow.ranks.resize(ranks); }

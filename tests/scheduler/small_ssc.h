@@ -4,8 +4,8 @@
 
 namespace a3sim {
 
-// A small schedule of rank 1 of 2 with every kind of entry: two puts (one to rank 0), a matrix tile of two
-// shares after them, and a vector task after these, which triggers rank 0's event.
+// Returns a small schedule of rank 1 of 2 with every kind of entry: two puts (one to rank 0), a matrix tile
+// of two shares after them, and then a vector task, which triggers rank 0's event.
 inline SscParts small_parts() {
   SscParts p;
   p.shape = {.tokens = 4, .hidden = 8, .intermediate = 6, .top_k = 1, .experts_per_rank = 1, .ep = 2};

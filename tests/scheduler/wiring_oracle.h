@@ -54,7 +54,7 @@ inline std::set<std::pair<std::uint32_t, std::uint32_t>> elements(const Taskflow
   return moves && !own.empty() ? all : own;
 }
 
-// Returns depends[c][p]: whether an input of c has an element of an output of p.
+// Returns depends[c][p]: true if an input of c has an element of an output of p.
 inline Matrix dependencies(const TaskflowView& flow) {
   const std::vector<Task> tasks = all_tasks(flow);
   using Elements = std::set<std::pair<std::uint32_t, std::uint32_t>>;
@@ -118,8 +118,8 @@ inline std::uint64_t ones(const Matrix& m) {
   return sum;
 }
 
-// Returns the tasks that each consumer waits for if events are shared: the producers that are reached from it
-// by alternating between producers and consumers.
+// Returns the tasks that each consumer waits for if events are shared: the producers that can be reached
+// from it by alternating between producers and consumers.
 inline Matrix shared(const Matrix& depends) {
   const std::size_t n = depends.size();
   Matrix waits(n, std::vector<char>(n));
@@ -143,7 +143,7 @@ inline Matrix shared(const Matrix& depends) {
   return waits;
 }
 
-// Returns waits[c][p]: whether c's event is the one that p triggers.
+// Returns waits[c][p]: true if c's event is the one that p triggers.
 inline Matrix wired(const TaskflowView& flow) {
   const std::vector<Task> tasks = all_tasks(flow);
   Matrix waits(tasks.size(), std::vector<char>(tasks.size()));
@@ -165,8 +165,7 @@ inline bool has_circle(const Matrix& waits) {
   return false;
 }
 
-// Checks that thresholds equal the triggers that events of all ranks receive, and that every event receives
-// some.
+// Checks that each event receives as many triggers from all ranks as its threshold, and at least one.
 inline bool thresholds_hold(const TaskflowView& flow) {
   std::vector<std::vector<std::uint32_t>> received;
   for (const TaskflowView::Rank& rank : flow.ranks) received.emplace_back(rank.events.size());

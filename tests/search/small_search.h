@@ -10,7 +10,8 @@
 
 namespace a3sim {
 
-// SwiGLU, then Add, on eight workers and an L2 that holds a few tiles: their order decides what is read twice.
+// Returns SwiGLU, then Add, on eight workers and an L2 that holds a few tiles: their order decides what is
+// read twice.
 inline Experiment small_swiglu_add(std::vector<std::string> more = {}) {
   std::vector<std::string> set{"swiglu_add.rows=4096", "swiglu_add.width=512",
                                "swiglu_add.tiles=128", "workers.aiv=8",
@@ -19,7 +20,7 @@ inline Experiment small_swiglu_add(std::vector<std::string> more = {}) {
   return load_experiment(configs_folder() / "experiments" / "swiglu_add.yaml", set);
 }
 
-// An MoE-FFN that is small enough to run in milliseconds.
+// Returns an MoE-FFN that runs in milliseconds.
 inline Experiment small_moe(std::vector<std::string> more = {}) {
   std::vector<std::string> set{"model.tokens=96",  "model.hidden=256",         "model.intermediate=128",
                                "model.top_k=2",    "model.experts_per_rank=3", "cut.chunk=16",
@@ -50,8 +51,8 @@ inline double least_score(const SearchProblem& problem, const SearchOptions& opt
   return *search(problem, options, runs).winner().scores.back();
 }
 
-// Of serial tiles: the least of slices, orders of the two operators, and directions is somewhere among 4 x 2 x 3 keys in
-// 3! sequences.
+// A space of serial tiles: 4 x 2 x 3 keys (slices, orders of the two operators, directions) in 3!
+// sequences. The optimum is one of them.
 inline const char* const kSlices = R"(
 space:
   workloads: []

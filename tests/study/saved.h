@@ -15,7 +15,7 @@
 
 namespace a3sim {
 
-// A folder of its own that is gone with the object.
+// A temporary folder, removed with the object.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -36,12 +36,12 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-// Without the disk's confirmation, which tests need not wait for.
+// Writes without waiting for the disk's confirmation.
 inline void write(const std::filesystem::path& file, const std::string& text) {
   std::ofstream(file, std::ios::binary) << text;
 }
 
-// Writes what `a3sim run -o` would.
+// Writes the files that `a3sim run -o` writes.
 inline void write_run(const Experiment& experiment, std::span<const PassResult> passes,
                       const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
@@ -55,7 +55,7 @@ inline void write_run(const Experiment& experiment, std::span<const PassResult> 
         summary_json(experiment, passes, summary_report(experiment, passes)).dump(2) + '\n');
 }
 
-// Runs an experiment first.
+// Runs an experiment and saves the run.
 inline std::vector<PassResult> save(const Experiment& experiment, const std::filesystem::path& folder) {
   std::vector<PassResult> passes = run_experiment(experiment, true);
   write_run(experiment, passes, folder);

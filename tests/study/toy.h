@@ -11,11 +11,11 @@
 
 namespace a3sim {
 
-// A folder of configurations with hardware and a published table of its own, for the evaluation `toy`
-// (toy.cpp), whose points are closed forms of hardware values. The files are gone with the object.
+// A folder of configurations with its own hardware and published table, for the evaluation `toy` (toy.cpp),
+// whose points are closed forms of hardware values. The files are removed with the object.
 class Toy {
  public:
-  // What the hardware file says, in this order: memory.hbm_read, memory.l2_read, fabric.put_fence.
+  // The values in the hardware file: memory.hbm_read, memory.l2_read, fabric.put_fence.
   static constexpr const char* kHbm =
       "{value: 1.33 TB/s, range: [1.2 TB/s, 1.4 TB/s], fitted: true, source: s}";
   static constexpr const char* kL2 = "{value: 5.96 TB/s, range: [4 TB/s, 6 TB/s], fitted: true, source: s}";
@@ -48,7 +48,7 @@ class Toy {
                   ", hardware: toy, source: s, " + more + "}\n";
     publish_points("points:\n" + published_);
   }
-  // The table with this text below its evaluation.
+  // Writes the table, with this text below its evaluation.
   void publish_points(const std::string& points) const {
     write("published/toy.yaml", "description: closed forms\nheading: toy\nevaluation: toy\n" + points);
   }
@@ -63,7 +63,7 @@ class Toy {
     return text.str();
   }
 
-  // The points: `copy`, a latency in us, and the bandwidth in TB/s; `read`, a bandwidth in TB/s; `both`, a
+  // The points: `copy`, a latency in us and a bandwidth in TB/s; `read`, a bandwidth in TB/s; `both`, a
   // latency in us.
   static double copy(double hbm) { return 100 / hbm; }
   static double read(double l2) { return l2; }

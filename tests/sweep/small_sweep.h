@@ -12,7 +12,7 @@
 
 namespace a3sim {
 
-// A folder of a test's own, gone when the test ends.
+// A folder for one test, removed when it ends.
 class SweepFolder {
  public:
   SweepFolder() {
@@ -33,7 +33,7 @@ class SweepFolder {
   std::filesystem::path path_;
 };
 
-// A sweep's file over a small experiment, from what stands below `axes` and what comes after.
+// Returns the file of a sweep over a small experiment, with these lines below `axes` and `more` after them.
 inline std::string sweep_text(const std::string& axes, const std::string& more = "",
                               const std::string& experiment = "elementwise",
                               const std::string& set = "elementwise.rows: 64, elementwise.cols: 64") {
@@ -41,7 +41,7 @@ inline std::string sweep_text(const std::string& axes, const std::string& more =
   return "sweep:\n  base: " + base + "\n  set: {" + set + "}\n  axes:\n" + axes + more;
 }
 
-// An MoE-FFN that is small enough to run in milliseconds.
+// Returns the file of a sweep over an MoE-FFN that runs in milliseconds.
 inline std::string small_moe(const std::string& axes, const std::string& more = "") {
   return sweep_text(axes, more, "ep4",
                     "model.tokens: 96, model.hidden: 256, model.intermediate: 128, model.top_k: 2, "

@@ -14,12 +14,12 @@ namespace a3sim {
 inline constexpr std::int64_t kMsOfMade = 1'000'000'000;  // ps
 inline Duration made_ms(double ms) { return Duration(std::llround(ms * static_cast<double>(kMsOfMade))); }
 
-// A job made by hand: its light records follow from what each rank takes in each step before it waits for the others,
-// so that what is slow is known in closed form.
+// A job made by hand. Its light records follow from each rank's own time in each step, before it waits for
+// the others, so that the slow parts are known in closed form.
 class MadeObservation final : public Observation {
  public:
   struct Own {
-    double delay = 0, work = 10;  // ms until its first work, ms of that
+    double delay = 0, work = 10;  // ms until its first work, ms of this work
     double aic = 8, aiv = 3, transfer = 4;
     std::uint32_t rows = 100;
     std::array<std::uint8_t, 3> fill{100, 100, 100};
@@ -63,15 +63,15 @@ class MadeObservation final : public Observation {
   RecordPlace place_of(const TransferRecord&) const override { return "transfer"; }
   RecordPlace place_of(const HostRecord&) const override { return "host"; }
 
-  // What the machine allows, to be changed.
+  // Returns what the machine allows, to be changed.
   ObservedMachine& allowed() { return job_.machine; }
 
   bool has_reference = true;
   FullStep usual;
-  std::vector<PathPart> path;  // of each step; empty: not known
+  std::vector<PathPart> path;  // of each step; empty: unknown
   std::vector<FullStep> full_records;
 
-  // An operator that ran from 0 on, with an arithmetic of `arithmetic` ms.
+  // Returns an operator that ran from 0 on, with `arithmetic` ms of arithmetic.
   static OperatorRecord op(std::uint32_t step, std::uint32_t rank, std::uint32_t name, double run,
                            double arithmetic) {
     OperatorRecord record;

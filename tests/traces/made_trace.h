@@ -7,13 +7,13 @@
 
 namespace a3sim {
 
-// How tasks come to their workers.
+// How workers get their tasks.
 enum class Way : std::uint8_t { kStatic, kDynamic, kKernel };
 
 inline constexpr Duration kLaunchTime = 1000_ps, kTaskTime = 10_ps, kPollTime = 7_ps, kHopTime = 40_ps,
                           kHostTime = 500_ps;
 
-// A trace made by hand: operators "cube", "vector" and "put", by these numbers.
+// A trace made by hand, with the operators "cube", "vector" and "put", numbered as here.
 class MadeTrace {
  public:
   static constexpr std::uint32_t kCubeOp = 0, kVectorOp = 1, kPutOp = 2;
@@ -31,9 +31,9 @@ class MadeTrace {
     trace_.starts.resize(ranks);
   }
 
-  // A task of a rank that is all ideal; it waits for `waits` and triggers `triggers` on its own rank. It starts because
-  // of the last made task that triggers what it waits for; else because of the task before on its worker, or of the
-  // beginning.
+  // Adds a task of a rank without losses. It waits for `waits` and triggers `triggers` on its own rank. Its
+  // cause is the last made task that triggers what it waits for; else the task before on its worker; else
+  // the beginning.
   TraceTask& task(std::uint32_t op, std::uint32_t worker, Duration taken, Duration start, Duration end,
                   std::uint32_t waits, std::uint32_t triggers, std::uint32_t rank = 0) {
     const Cause cause = cause_of(worker, waits, rank);
@@ -53,7 +53,7 @@ class MadeTrace {
     trace_.makespan = std::max(trace_.makespan, end);
     return task;
   }
-  // A put to another rank, whose last byte leaves at its end.
+  // Adds a put to another rank. Its last byte leaves at its end.
   TraceTask& put(std::uint32_t worker, Duration taken, Duration start, Duration end, std::uint32_t waits,
                  std::uint32_t dst, std::uint32_t triggers, std::uint32_t rank = 0) {
     TraceTask& put = task(kPutOp, worker, taken, start, end, waits, triggers, rank);
@@ -64,7 +64,7 @@ class MadeTrace {
     return put;
   }
 
-  // What a rank's host did; it asked for it when it began.
+  // Adds an activity of a rank's host, requested when it began.
   Cause host(Blame what, std::uint32_t op, Duration start, Duration end, const Cause& cause,
              std::uint32_t rank = 0) {
     trace_.hosts[rank].push_back({what, op, start, start, end, cause});
@@ -96,7 +96,7 @@ class MadeTrace {
   Trace trace_;
 };
 
-// Two passes on two ranks: tasks of two kinds and a put, some of which wait.
+// Returns two passes on two ranks: tasks of two kinds and a put; some tasks wait.
 inline std::vector<TracedPass> made_passes() {
   MadeTrace made(Way::kStatic, 2);
   made.task(MadeTrace::kVectorOp, 2, 1'000'000_ps, 1'010'000_ps, 1'250'000_ps, kNone, 0).l2_hits = 3;
@@ -111,7 +111,7 @@ inline Duration of(const CriticalPath& path, std::uint32_t op, Blame blame) {
   return path.blame[op][static_cast<std::size_t>(blame)];
 }
 
-// All of a path's time that was spent on one thing.
+// Returns the time of a path that was spent on one thing.
 inline Duration of(const CriticalPath& path, Blame blame) {
   Duration sum{};
   for (const BlameTimes& times : path.blame) sum += times[static_cast<std::size_t>(blame)];

@@ -6,7 +6,7 @@
 
 namespace a3sim {
 
-// Dates and sums of a profile are in nanoseconds, rounded or truncated.
+// Compares within the profile's resolution: dates and sums are in nanoseconds, rounded or truncated.
 inline bool near(Duration a, Duration b, std::int64_t nanoseconds = 1) {
   return std::chrono::abs(a - b) <= nanoseconds * 1'000_ps;
 }
@@ -24,7 +24,7 @@ inline void check_same(const Names& a, const Names& b) {
     CHECK(of.waited == other.waited);
     CHECK(of.transit == other.transit);
     CHECK(of.workers == other.workers);
-    CHECK(near(of.run, other.run, of.workers));  // a mean over the workers is what is rounded
+    CHECK(near(of.run, other.run, of.workers));  // the profile rounds the mean over the workers
     CHECK(near(of.arithmetic, other.arithmetic, of.workers));
     CHECK(of.hits == Approx(other.hits));
   }
@@ -51,7 +51,7 @@ inline void check_same(const Profile& a, const Profile& b) {
     }
     REQUIRE(rank.steps.has_value() == other.steps.has_value());
     if (rank.steps) {
-      CHECK(near(rank.steps->length, other.steps->length, 3));  // a sum of three
+      CHECK(near(rank.steps->length, other.steps->length, 3));  // sum of three
       CHECK(near(rank.steps->computing, other.steps->computing));
       CHECK(near(rank.steps->communication, other.steps->communication));
       CHECK(near(rank.steps->exposed, other.steps->exposed));

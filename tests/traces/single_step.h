@@ -12,14 +12,14 @@
 namespace a3sim {
 
 inline constexpr std::uint32_t kStepRanks = 4;
-inline constexpr double kOwnWork = 10, kTransfers = 4;  // ms, of a rank
+inline constexpr double kOwnWork = 10, kTransfers = 4;  // ms, per rank
 
 inline const RuleBook& book() {
   static const RuleBook kRules = read_rules(std::filesystem::path(A3SIM_SOURCE_DIR) / "configs/advice");
   return kRules;
 }
 
-// One step of four ranks, recorded in full. What is usual is not known.
+// Returns one step of four ranks, recorded in full. The usual step is not known.
 inline MadeObservation single_step(
     const std::function<void(MadeObservation::Own&, std::uint32_t rank)>& change = {}) {
   MadeObservation job(kStepRanks, 1, [&](std::uint32_t, std::uint32_t rank) {
@@ -44,7 +44,7 @@ inline OperatorRecord& add_operator(MadeObservation& job, std::uint32_t rank, st
   return job.full_records[0].operators.emplace_back(record);
 }
 
-// Computing of 6 ms, then communication of 4 ms alone.
+// Adds computing of 6 ms, then communication of 4 ms alone.
 inline void communicate_behind(MadeObservation& job) {
   for (std::uint32_t r = 0; r < kStepRanks; ++r) {
     add_operator(job, r, 0, 0, 6);

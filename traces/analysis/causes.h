@@ -8,27 +8,27 @@
 
 namespace a3sim {
 
-// The order of a trace's tasks: each worker's by time, and the task whose trigger completed each event. Checks
-// that what is recorded as causes can be.
+// Orders the tasks of a trace: each worker's by time, and for each event the task whose trigger completed
+// it. Checks that recorded causes are possible.
 class Causes {
  public:
-  // The trace must outlive it. Throws InputError where dates and causes contradict each other.
+  // The trace must outlive this object. Throws InputError if dates and causes contradict each other.
   explicit Causes(const Trace& trace);
 
   const Trace& trace() const { return trace_; }
   const TraceTask& task(TaskAt at) const { return trace_.ranks[at.rank][at.task]; }
 
-  // A rank's tasks by worker, each worker's in order of time.
+  // Returns the tasks of one worker of a rank, in order of time.
   std::span<const std::uint32_t> tasks_of(std::uint32_t rank, std::uint32_t worker) const;
-  // The task before on the same worker.
+  // Returns the task before on the same worker.
   TaskAt before(TaskAt at) const;
-  // The last to trigger the event that a task waits for; none where it waits for nothing.
+  // Returns the last task to trigger the event that a task waits for, or kNoTask if it waits for nothing.
   TaskAt producer(TaskAt at) const;
-  // When what a task waits for was seen; zero where it waits for nothing.
+  // Returns when the worker saw that the task's inputs were there; zero if it waits for nothing.
   Duration ready(TaskAt at) const;
   const HostActivity& host(const Cause& cause) const { return trace_.hosts[cause.rank][cause.number]; }
-  // When what a cause names was over. A task that was held up after it was handed out had been so before `before`,
-  // when the next one was.
+  // Returns when the activity that a cause names was over. A task that was delayed after it was handed out
+  // had been so before `before`, the date at which the next task was.
   Duration date(const Cause& cause, Duration before = Duration::max()) const;
 
   std::uint32_t workers() const { return trace_.machine.workers.workers(); }
@@ -42,9 +42,9 @@ class Causes {
   bool is_cause(std::uint32_t rank, std::size_t number) const;
 
   struct Rank {
-    std::vector<std::uint32_t> by_worker, first;         // tasks; where each worker's begin
-    std::vector<std::uint32_t> before;                   // by task
-    std::unordered_map<std::uint32_t, TaskAt> producer;  // by event
+    std::vector<std::uint32_t> by_worker, first;         // tasks; start of each worker's in `by_worker`
+    std::vector<std::uint32_t> before;                   // one entry per task
+    std::unordered_map<std::uint32_t, TaskAt> producer;  // one entry per event
   };
   const Trace& trace_;
   std::vector<Rank> ranks_;

@@ -6,43 +6,43 @@
 
 namespace a3sim {
 
-// A stretch of the critical path: a task that ran, or the wait between one and the next.
+// A stretch of the critical path: a task that ran, or the wait between two tasks.
 struct PathStep {
   Duration from{}, to{};
-  std::uint32_t op = 0;  // that is to blame
-  TaskAt task{};         // that ran, or that was waited for; none for what is the host's
+  std::uint32_t op = 0;  // the operator to blame
+  TaskAt task{};         // task that ran or was waited for; kNoTask for the host's time
   bool ran = false;
   BlameTimes blame{};  // sums to `to - from`
 };
 
-// The chain of tasks and waits that leads to a run's last completion, from the common start on: each step
-// begins where the one before ends, so that the steps sum to the makespan.
+// The chain of tasks and waits from the common start to a run's last completion. Each step begins where the
+// one before ends, so that the steps sum to the makespan.
 struct CriticalPath {
   std::vector<PathStep> steps;
-  // By operator, then what time was spent on; sums to the makespan.
+  // By operator, then by what the time was spent on. Sums to the makespan.
   std::vector<BlameTimes> blame;
 };
 
-// Goes backwards from the last completion, from each activity to its recorded cause. What lies between the date that
-// a cause names and the start of the activity is spent on what the cause's kind says (wait_after()), and on
-// scheduling from when the activity's worker took it.
-// Throws InputError where the tasks do not fit the makespan or each other.
+// Goes backwards from the last completion, from each activity to its recorded cause. The time between the
+// cause's date and the activity's start is blamed on the cause's kind (wait_after()), or on scheduling from
+// when the activity's worker took it.
+// Throws InputError if the tasks do not fit the makespan or each other.
 CriticalPath critical_path(const Causes& causes);
 
-// Neighbouring steps of a critical path, taken as one.
+// Neighbouring steps of a critical path, merged into one.
 struct PathStretch {
   Duration from{}, to{};
   std::vector<std::uint32_t> ops;  // in the order of their first step
-  std::uint32_t tasks = 0;         // that ran
+  std::uint32_t tasks = 0;         // tasks that ran
   BlameTimes blame{};
 
-  // What most of it was spent on; the first of equals.
+  // Returns what most of the time was spent on; of equals the first.
   Blame most() const;
 };
 
-// The path in at most `most` stretches (at least 1): runs of one operator; if these are too many, two that
-// take turns in one; and then, as often as needed, the shortest stretch together with the shorter of its
-// neighbours, and with those that have no other operators.
+// Returns the path as at most `most` stretches (at least 1). First merges neighbouring steps of one
+// operator, then two operators that take turns. Then, as often as needed, merges the shortest stretch with
+// the shorter of its neighbours, and with others of the same operators.
 std::vector<PathStretch> summarise(const CriticalPath& path, std::size_t most);
 
 }  // namespace a3sim

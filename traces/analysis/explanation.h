@@ -13,22 +13,22 @@
 
 namespace a3sim {
 
-// Where the time of one run went.
+// Explains where the time of one run went.
 struct Explanation {
-  std::vector<std::vector<WorkerTimes>> workers;  // by rank and kind
+  std::vector<std::vector<WorkerTimes>> workers;  // by rank, then by kind
   CriticalPath path;
-  std::vector<Overlap> overlaps;  // by rank
-  std::vector<Roofline> roofs;    // by operator
+  std::vector<Overlap> overlaps;  // one entry per rank
+  std::vector<Roofline> roofs;    // one entry per operator
 };
 
-// Throws InputError where the trace's tasks do not fit each other.
+// Throws InputError if the trace's tasks do not fit each other.
 Explanation explain(const Trace& trace);
 
-// Of a pass: tables for people, every step of the path for programs. `rank` (all: kNone) chooses whose
-// workers and communication are told. The last line is `finding`, what the rules find first (traces/rules).
+// Reports a pass: tables for people, every step of the path for programs. Shows workers and communication
+// of `rank` (kNone: all). The last line is `finding`, the first finding of the rules (traces/rules).
 Report explanation_report(const std::string& pass, const Trace& trace, const Explanation& explanation,
                           std::uint32_t rank, const std::string& finding);
 
-// What a reader calls it: "puts that share a port".
+// Returns a readable name: "puts that share a port".
 std::string_view described(Blame blame);
 }  // namespace a3sim

@@ -4,9 +4,10 @@
 
 namespace a3sim {
 
-// Guesses the causes of a trace that was written without them from its tasks' dates alone, without the rules by which
-// they ran: each task starts because of what was over last of its worker's task before and of the trigger that it waits
-// for; where it has neither, because of the beginning. Says so in the trace (`inferred`).
+// Guesses the causes of a trace without recorded ones, from dates alone; it does not use the rules by which
+// tasks ran. Each task starts because of the later of two: the end of its worker's task before, and the
+// trigger that it waits for. A task with neither starts because of the beginning. Sets `inferred` in the
+// trace.
 void infer_causes(Trace& trace);
 
 }  // namespace a3sim

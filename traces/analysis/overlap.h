@@ -6,14 +6,14 @@
 
 namespace a3sim {
 
-// How much of a rank's communication its matrix tasks cover. Communication: the time in which at least one
-// put to or from another rank is under way, from its start until its destination sees it. Hidden: of that,
-// the time in which at least one matrix task runs; exposed: the rest.
+// How much of a rank's communication its matrix tasks cover. Communication is the time in which at least
+// one put to or from another rank is under way, from its start until its destination sees it. `hidden` is
+// the part of it in which at least one matrix task runs, `exposed` the rest.
 struct Overlap {
   Duration hidden{}, exposed{};
 };
 
-// By rank.
+// Returns one entry per rank.
 std::vector<Overlap> overlaps(const Trace& trace);
 
 }  // namespace a3sim

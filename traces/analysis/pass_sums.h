@@ -10,21 +10,21 @@
 
 namespace a3sim {
 
-// What is known of a pass without its tasks: sums of their times.
+// Sums of a pass's times, for passes without tasks.
 struct PassSums {
-  // Of all of a rank's workers of a kind; what is none of them is scheduling.
+  // Sums over all workers of one kind on a rank. The rest of their time is scheduling.
   struct Workers {
     Duration busy{}, waited{}, idle{};
   };
   std::vector<OperatorStats> operators;       // without dates
-  std::vector<std::vector<Workers>> workers;  // by rank and kind
+  std::vector<std::vector<Workers>> workers;  // by rank, then by kind
 };
 
-// Tables of these, and of who left in the L2 what others read there. `trace` has no tasks; `rank` (all: kNone)
-// chooses whose workers are told.
+// Reports these sums, and which operators left in the L2 what others read there. `trace` has no tasks.
+// Shows the workers of `rank` (kNone: all).
 Report sums_report(const std::string& pass, const Trace& trace, const PassSums& sums, std::uint32_t rank);
 
-// Who read in the L2 what whom had left there.
+// Adds which operators found in the L2 what others had left there.
 void add_reuse(Report& report, const Trace& trace);
 
 }  // namespace a3sim

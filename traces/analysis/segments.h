@@ -7,7 +7,7 @@
 
 namespace a3sim {
 
-// What a rank's lanes did from `start` to `end`: sums exactly to that time.
+// How a rank's lanes spent the time from `start` to `end`. Sums exactly to that time.
 struct Segments {
   Duration overlap{};        // compute beside communication or the host
   Duration compute{};        // only
@@ -17,9 +17,9 @@ struct Segments {
   Duration total() const { return overlap + compute + communication + host + free; }
 };
 
-// Of one rank of a step that was recorded in full.
+// Returns the segments of one rank of a step that was recorded in full.
 Segments segments(const FullStep& step, std::uint32_t rank, Duration start, Duration end);
-// From the first to the last of its records.
+// Uses the time from the first to the last of the rank's records.
 Segments segments(const FullStep& step, std::uint32_t rank);
 
 }  // namespace a3sim

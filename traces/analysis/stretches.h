@@ -7,18 +7,18 @@
 
 namespace a3sim {
 
-// Stretches of time in a plain list: for many of them, where sets of intervals (times.h) would be slow.
+// Stretches of time in a plain list. Faster than sets of intervals (times.h) if there are many.
 using Stretches = std::vector<std::pair<Duration, Duration>>;
 
-// One after the other, those that touch made one.
+// Sorts the stretches and merges those that touch.
 void unite(Stretches& stretches);
 
-// How much time they take together; they are united.
+// Returns the total time of united stretches.
 Duration length_of(const Stretches& stretches);
 
-// How much of [start, end] lies in stretches of either of two united lists.
+// Returns how much of [start, end] is covered by either of two united lists.
 Duration covered(const Stretches& a, const Stretches& b, Duration start, Duration end);
-// The part of it that does; of no time: 0.
+// Returns the covered share of [start, end]; 0 if that is empty.
 float part_covered(const Stretches& a, const Stretches& b, Duration start, Duration end);
 
 }  // namespace a3sim

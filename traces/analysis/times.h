@@ -7,7 +7,7 @@
 
 namespace a3sim {
 
-// Stretches of time, in picoseconds; those that meet or overlap are one.
+// Stretches of time, in picoseconds. Those that meet or overlap are merged.
 using Times = boost::icl::interval_set<std::int64_t>;
 
 inline void add_stretch(Times& times, Duration from, Duration to) {

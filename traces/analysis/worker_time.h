@@ -10,15 +10,15 @@
 
 namespace a3sim {
 
-// What a worker's time goes into. A worker is busy while it runs tasks, waits at a task that it could run if
-// what that reads were there, and is idle while it has no task at all.
+// What a worker's time goes into. A worker is busy while it runs tasks, waits if it has a task whose inputs
+// are not there yet, and is idle if it has no task.
 enum class WorkerTime : std::uint8_t {
-  kRun,         // tasks at their own pace, but no puts to other ranks
-  kMemory,      // lost in tasks to L2 reads and writes, HBM, misses
+  kRun,         // tasks at their own pace, without puts to other ranks
+  kMemory,      // lost in tasks to L2 reads and writes, HBM, and misses
   kPuts,        // puts to other ranks, from start to end
-  kWait,        // between two tasks, or at the first: until it has seen that what the task reads is there
-  kScheduling,  // tasks are fetched and handed out, kernels launched, collectives prepared
-  kIdle         // before the first task is taken and after the last; all of it for a worker without tasks
+  kWait,        // before a task, until the worker sees that its inputs are there
+  kScheduling,  // fetching and handing out tasks, launching kernels, preparing collectives
+  kIdle         // before the first task is taken and after the last one
 };
 constexpr auto names_of(WorkerTime) {
   return std::to_array<std::string_view>({"run", "memory", "puts", "wait", "scheduling", "idle"});
@@ -30,28 +30,28 @@ inline Duration part_of(const WorkerTimes& times, WorkerTime time) {
   return times[static_cast<std::size_t>(time)];
 }
 
-// The time of each rank's workers of a kind from the common start to the makespan: at
-// [rank][kind], sums to workers times makespan.
+// Returns the time of each rank's workers of a kind, from the common start to the makespan, at
+// [rank][kind]. Sums to workers times makespan.
 std::vector<std::vector<WorkerTimes>> worker_times(const Causes& causes);
 
-// The same by operator, over all ranks: its tasks and what workers do before each of them. Nobody is idle for
-// an operator.
+// Returns the same by operator, over all ranks: its tasks, and what workers do before each of them. No time
+// is idle.
 std::vector<WorkerTimes> operator_times(const Causes& causes);
 
-// What the tasks of one operator did, over all ranks.
+// Sums over the tasks of one operator, on all ranks.
 struct OperatorStats {
   std::uint64_t tasks = 0;
   Duration first_start = Duration::max(), last_end{};  // since the common start
-  Duration waited{};                                   // workers at its tasks: WorkerTime::kWait
-  Duration ran{};                                      // from start to end; ideal and lost sum to it
+  Duration waited{};                                   // of workers at its tasks: WorkerTime::kWait
+  Duration ran{};                                      // from start to end; `ideal` and `lost` sum to it
   Duration ideal{};
   std::array<Duration, kLimits> lost{};
 
-  // The limit that cost most; none lost: kLimits.
+  // Returns the limit that cost most, or kLimits if nothing was lost.
   std::uint32_t worst_limit() const;
 };
 
-// By operator.
+// Returns one entry per operator.
 std::vector<OperatorStats> operator_stats(const Causes& causes);
 
 }  // namespace a3sim

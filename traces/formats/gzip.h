@@ -5,7 +5,7 @@
 
 namespace a3sim {
 
-// The text as a .gz file holds it, without name and date: the same text gives the same bytes.
+// Returns the text as a .gz file without name and date. Equal texts give equal bytes.
 std::string gzip(std::string_view text);
 
 }  // namespace a3sim

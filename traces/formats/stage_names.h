@@ -6,7 +6,7 @@
 
 namespace a3sim {
 
-// The public runtime's names of what is called otherwise here: ours, theirs.
+// Pairs of names that differ: ours, and that of the public runtime.
 inline constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kStageNames{
     {{"Dispatch_bwd", "DispatchGrad"},
      {"GMM_act_grad", "ActGrad"},
@@ -16,7 +16,8 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kS
      {"GMM_w1_grad", "W1Grad"},
      {"Combine_bwd", "CombineGrad"}}};
 
-// Its stages whose tasks send rows to other ranks, by our names: a trace does not say it otherwise.
+// The runtime's stages whose tasks send rows to other ranks, by our names. Its traces do not say which
+// tasks do.
 inline constexpr std::array<std::string_view, 4> kExchangeStages{"Dispatch", "Combine", "Dispatch_bwd",
                                                                  "Combine_bwd"};
 constexpr bool is_exchange(std::string_view ours) {

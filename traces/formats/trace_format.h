@@ -14,20 +14,20 @@
 namespace a3sim {
 
 struct OutputFile {
-  std::string path, contents;  // below the output's directory; empty: the output is this one file
+  std::string path, contents;  // path below the output's directory; empty: the output is one file
 };
 
-// A format that other tools open. One file each, registered by name.
+// A file format that other tools open. One file each, registered by name.
 class TraceFormat {
  public:
   static constexpr std::string_view kKind = "trace format";
   virtual ~TraceFormat() = default;
-  // The most tasks for which tools still open what is written.
+  // Returns the largest number of tasks that tools still open.
   virtual std::uint64_t most_tasks() const = 0;
-  // Passes follow one another in time, as they would in a step. The same traces give the same bytes.
+  // Writes passes one after the other in time, as in a step. Equal traces give equal bytes.
   virtual std::vector<OutputFile> write(std::span<const TracedPass> passes) const = 0;
-  // A job of many steps that was recorded. Throws InputError where the format has no steps, or the job not what it
-  // shows.
+  // Writes a recorded job of many steps. Throws InputError if the format has no steps, or cannot show this
+  // job.
   virtual std::vector<OutputFile> write_job(const Observation&) const {
     throw InputError("this format has no steps; a job goes '--to ascend'");
   }

@@ -11,18 +11,19 @@
 
 #include "traces/import/profile.h"
 
-// The directories that an Ascend profiler leaves, and what ranks exchange. All throw InputError with file and line.
+// The directories that an Ascend profiler writes, and the exchanges of ranks. All throw InputError with
+// file and line.
 namespace a3sim {
 
-// Collectives that ranks share. A collective ends everywhere at about one time: what the ends differ by, the
-// clocks differ by.
+// Estimates clock offsets from collectives that ranks share. A collective ends on all ranks at about one
+// time, so that the ends differ by as much as the clocks.
 class Meetings {
  public:
-  // Dates are in microseconds of the rank's own clock; `key` is the same on all ranks. Ranks come one after the other, and
-  // of the first one's meetings a few thousand are kept.
+  // Dates are in microseconds of the rank's own clock; `key` is the same on all ranks. Ranks must come one
+  // after the other. Of the first rank's meetings a few thousand are kept.
   void add(std::uint32_t rank, const std::string& key, double start, double end);
-  // How far each rank's clock is ahead of the first one's, from the meetings of all; of one rank, or where nothing is
-  // shared, none.
+  // Returns how far each rank's clock is ahead of the first one's, from meetings of all ranks. Empty for
+  // one rank, or if they share no meeting.
   std::map<std::uint32_t, ClockOffset> clocks(const std::vector<std::uint32_t>& ranks) const;
 
  private:
@@ -32,38 +33,39 @@ class Meetings {
   std::map<std::string, std::map<std::uint32_t, Dates>> meetings_;
 };
 
-// An exchange between ranks; names are valid during the call alone.
+// An exchange between ranks. Its names are valid only during the call.
 struct SeenExchange {
   std::string_view step, name;    // "step3", with group
-  bool collective = false;        // else between two ranks
-  std::optional<Duration> start;  // since the profile's first date; none: not said
+  bool collective = false;        // false: between two ranks
+  std::optional<Duration> start;  // since the profile's first date; nullopt: unknown
   Duration elapsed{}, transit{}, waited{};
-  std::size_t line =
-      0;  // of the table of kernels, which does not tell waiting from transit; 0: of communication.json
+  // Line in the table of kernels, which does not split waiting from transit; 0: from communication.json.
+  std::size_t line = 0;
   bool tells_waits() const { return line == 0; }
 };
 
-// What communication.json says, piece by piece.
+// Receives the content of communication.json, piece by piece.
 struct ExchangeSink {
-  // `start_us` is in microseconds since 1970, of the rank's clock; below 0: not said.
+  // `start_us` is in microseconds since 1970, on the rank's clock; below 0: unknown.
   std::function<void(const SeenExchange& seen, double start_us)> exchange;
   std::function<void(std::uint64_t bytes, double count, Duration total)> packets;
 };
 void read_communication(const std::filesystem::path& file, const ExchangeSink& to);
 
-// Tables of kernels below a directory by rank: a rank is what profiler_info_{rank}.json says, else the next number.
-// What is left out is told in `notes`.
+// The tables of kernels of one rank below a directory. Its number is that of profiler_info_{rank}.json,
+// else the next one. `notes` say what is left out.
 struct ProfiledHome {
-  std::filesystem::path home;  // a rank's directory
+  std::filesystem::path home;  // directory of the rank
   std::vector<std::filesystem::path> tables;
   std::uint32_t rank = 0;
 };
 std::vector<ProfiledHome> profiled_homes(const std::filesystem::path& path, std::vector<std::string>& notes);
-// Whether there is any such table.
+// True if there is such a table below the path.
 bool is_ascend_profile(const std::filesystem::path& path);
 
-// Without group, tag and number of the call: hcom_allReduce of "hcom_allReduce__483_1@group". Of a tag that is no
-// number, as in profiles of simulated runs, the tag: GMM1 of "hcom_alltoallv__GMM1_0@group".
+// Returns the name without group, tag and number of the call: hcom_allReduce for
+// "hcom_allReduce__483_1@group". If the tag is no number, as in profiles of simulated runs, returns the
+// tag: GMM1 for "hcom_alltoallv__GMM1_0@group".
 std::string exchange_of(std::string_view name);
 
 }  // namespace a3sim

@@ -10,17 +10,17 @@
 
 namespace a3sim {
 
-// The file of an imported profile that holds its kernels, a line each.
+// The file of an imported profile's kernels, one per line.
 inline constexpr std::string_view kKernelsCsv = "kernels.csv";
 
-// The kernels and exchanges of the steps that were recorded in full, the first ones where there are very many; empty
-// where there are none.
+// Returns the kernels and exchanges of steps that were recorded in full; only the first ones if there are
+// very many. Empty if there are none.
 std::string kernels_csv(const Observation& job);
 
-// Steps of an imported profile, read back: kernels alone, which timelines show.
+// The steps of an imported profile, read back, for timelines. Only kernels.
 class ImportedTimeline final : public Observation {
  public:
-  // Throws InputError with file and line for what cannot be read.
+  // Throws InputError with file and line if something cannot be read.
   explicit ImportedTimeline(const std::filesystem::path& file);
 
   void each_step(const Step&) const override {}
@@ -32,7 +32,7 @@ class ImportedTimeline final : public Observation {
   RecordPlace place_of(const HostRecord&) const override { return {}; }
 
  private:
-  std::map<std::uint32_t, FullStep> steps_;  // by what the profile calls them
+  std::map<std::uint32_t, FullStep> steps_;  // by the profile's number of the step
 };
 
 }  // namespace a3sim

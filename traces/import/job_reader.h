@@ -19,7 +19,7 @@
 
 namespace a3sim {
 
-// What was seen of one rank in one step, as it is gathered. Dates are of the rank's own clock.
+// Data of one rank in one step, as they are gathered. Dates are on the rank's own clock.
 struct SeenRankStep {
   // A collective, or a wait for another rank.
   struct Exchange {
@@ -30,10 +30,10 @@ struct SeenRankStep {
   Times memory_bound;  // kernels that wait for memory longer than they compute
   std::vector<Exchange> exchanges;
   Duration first = Duration::max(), last = Duration::min();
-  std::array<Duration, 2> run{};  // of AIC, of AIV
+  std::array<Duration, 2> run{};  // of AIC and of AIV
   double operations = 0, bytes = 0, rows = 0;
   std::array<std::uint8_t, 3> fill{kNoFill, kNoFill, kNoFill};
-  std::map<std::uint32_t, std::uint16_t> kernels_of;  // how many by name
+  std::map<std::uint32_t, std::uint16_t> kernels_of;  // number of kernels by name
   std::size_t unfinished = 0;                         // kernels without a duration
 
   bool seen() const { return first <= last; }
@@ -43,14 +43,14 @@ struct SeenRankStep {
   }
 };
 
-// Makes a job of what the reader of a profiler's directories finds.
+// Builds a job from the content of a profiler's directories.
 class JobReader final : public AscendSink {
  public:
   explicit JobReader(ProfiledJob& to) : to_(to) {}
   void read(const std::filesystem::path& path, const ProfiledJob::MachineOf& machine);
 
  private:
-  // job_reader.cpp: tables of kernels, and what ranks exchange.
+  // In job_reader.cpp: tables of kernels, and exchanges of ranks.
   void begin(std::span<const ProfiledHome> homes) override;
   void begin_rank(const ProfiledHome& home) override;
   void table(const KernelRows& rows) override;
@@ -67,17 +67,17 @@ class JobReader final : public AscendSink {
   SeenRankStep& seen(std::uint64_t number, std::uint32_t rank) { return seen_[number][rank]; }
   static void count(std::size_t& records, std::string_view what);
 
-  // job_time_line.cpp: trace_view.json.
+  // In job_time_line.cpp: trace_view.json.
   std::span<const std::string_view> wanted_arguments() const override;
   void event(std::uint32_t rank, const TraceEvent& event, Duration date) override;
   void add_fill(std::uint32_t rank, const TraceEvent& event, Duration date);
   void add_transfer(std::uint32_t rank, const TraceEvent& event, Duration start);
   void add_host(std::uint32_t rank, const TraceEvent& event, HostKind kind, Duration start);
   std::uint16_t plane(const std::string& link);
-  // Of a rank: the last step that had begun.
+  // Returns the last step of a rank that had begun.
   std::uint64_t step_at(Duration date) const;
 
-  // job_light.cpp: what follows from all of it.
+  // In job_light.cpp: what follows from all of it.
   void align_clocks(const ProfiledClocks& clocks);
   void leave_out_unfinished();
   void take_machine(const ProfiledJob::MachineOf& machine);
@@ -90,17 +90,17 @@ class JobReader final : public AscendSink {
   void tell_missing();
 
   ProfiledJob& to_;
-  std::filesystem::path path_;  // that was named
-  std::uint32_t ranks_ = 0;     // the highest that was profiled, and one
+  std::filesystem::path path_;  // as named by the user
+  std::uint32_t ranks_ = 0;     // highest profiled rank, plus 1
   std::set<std::uint32_t> profiled_;
   std::map<std::string, std::uint32_t, std::less<>> names_, hosts_;
-  std::map<std::uint64_t, FullStep> steps_;  // by what the profile calls them
+  std::map<std::uint64_t, FullStep> steps_;  // by the profile's number of the step
   std::map<std::uint64_t, std::vector<std::uint32_t>> lines_;
   std::map<std::uint64_t, std::map<std::uint32_t, SeenRankStep>> seen_;
-  std::map<Duration, std::uint64_t> begins_;  // of the steps of the rank that is being read
-  KernelOrder order_;                         // likewise
+  std::map<Duration, std::uint64_t> begins_;  // by begin, of the rank that is being read
+  KernelOrder order_;                         // of the rank that is being read
   double fastest_ = 0;                        // clock, Hz
-  std::vector<std::string> links_;            // kinds, as transfers call them
+  std::vector<std::string> links_;            // kinds of links, as transfers name them
   std::size_t kernels_ = 0, exchanges_ = 0, transfers_ = 0, host_ = 0, framework_ = 0;
   struct Has {
     bool machine = false, steps = false, core_times = false, cycles = false, shapes = false, hbm = false,

@@ -8,14 +8,15 @@
 
 namespace a3sim {
 
-// A JSON file of any size, value by value.
+// Reads a JSON file of any size, value by value.
 class JsonWalk : private nlohmann::json_sax<nlohmann::json> {
  public:
-  // Throws InputError that names the file, and the byte where it is no JSON.
+  // Throws InputError with the file's name, and the byte if it is no JSON.
   void read(const std::filesystem::path& file);
 
  protected:
-  // What it meets: numbers with their text, texts, objects and lists, inside of which depth() is one more.
+  // Called for each value: numbers with their text, texts, objects and lists. depth() is one more inside an
+  // object or list.
   virtual void on_number(double value, const std::string& text) = 0;
   virtual void on_text(const std::string& /*value*/) {}
   virtual void object_begins() {}
@@ -23,9 +24,9 @@ class JsonWalk : private nlohmann::json_sax<nlohmann::json> {
   virtual void list_begins() {}
 
   const std::string& file() const { return file_; }
-  // Of objects and lists, the file's own being the first.
+  // Returns the depth of objects and lists; the file's own one counts as the first.
   std::size_t depth() const { return keys_.size() - 1; }
-  // The key at hand of the object at this depth.
+  // Returns the current key of the object at this depth.
   std::string_view key_at(std::size_t depth) const {
     return depth < keys_.size() ? std::string_view(keys_[depth]) : std::string_view();
   }
@@ -53,7 +54,7 @@ class JsonWalk : private nlohmann::json_sax<nlohmann::json> {
   void go_deeper();
 
   std::string file_;
-  std::vector<std::string> keys_{""};  // by depth
+  std::vector<std::string> keys_{""};  // one per depth
 };
 
 }  // namespace a3sim

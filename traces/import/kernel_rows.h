@@ -11,42 +11,44 @@
 
 namespace a3sim {
 
-// A kernel, as a line of kernel_details.csv or op_summary_*.csv says it; what no column says is empty or zero.
+// A kernel, from a line of kernel_details.csv or op_summary_*.csv. Values without a column are empty or
+// zero.
 struct KernelRow {
-  std::string name, type, core;  // type: the operator that the kernel computes, as MatMulV3
+  std::string name, type, core;  // type: the operator that it computes, as MatMulV3
   std::optional<std::uint64_t> step;
   std::optional<Duration> start, time;
   Duration wait{};
-  std::array<std::uint32_t, 2> cores{};  // AIC and AIV that ran it; of one kind unless the kernel is mixed
-  // Times of AIC and of AIV, summed over the cores that ran it: a table has means.
+  std::array<std::uint32_t, 2> cores{};  // AIC and AIV that ran it; of both only if it is mixed
+  // Times of AIC and of AIV, summed over the cores that ran it. (Tables have means.)
   std::array<Duration, 2> run{}, arithmetic{};
   std::array<double, 2> cycles{};
   double hbm_bytes = 0, l2_bytes = 0;
-  std::optional<double> hit_rate;              // in the L2, of what it reads
-  std::vector<std::vector<double>> ins, outs;  // axes of what it reads and writes
+  std::optional<double> hit_rate;              // of its reads, in the L2
+  std::vector<std::vector<double>> ins, outs;  // shapes of its inputs and outputs
 
   std::uint32_t workers() const { return cores[0] + cores[1]; }
-  // Whether it is a collective, which ranks run together and no core computes.
+  // True if it is a collective, which ranks run together and no core computes.
   bool is_collective() const {
     return name.starts_with("hcom_") || core == "HCCL" || core == "COMMUNICATION";
   }
-  // Whether AIC lead it, alone or with AIV beside them.
+  // True if it runs on AIC, alone or with AIV.
   bool is_matrix() const { return core != "AI_VECTOR_CORE" && core != "AI_CPU" && core != "MIX_AIV"; }
 };
 
-// The lines of such a table, one by one. All throw InputError with file and line.
+// Reads such a table row by row. All functions throw InputError with file and line.
 class KernelRows {
  public:
-  // `origin` is the date, in whole microseconds, that a profile's dates are told from: that of its first kernel.
+  // `origin` is the date, in whole microseconds, from which the profile's dates count: that of its first
+  // kernel.
   KernelRows(const std::filesystem::path& path, std::optional<std::int64_t>& origin);
 
-  // False at the end. Valid until the next call.
+  // Returns false at the end. A row is valid until the next call.
   bool next();
   const KernelRow& row() const { return row_; }
   const std::string& name() const { return table_.name(); }
   std::size_t line() const { return table_.line(); }
 
-  // Which columns there are.
+  // Tell which columns there are.
   bool has_steps() const { return step_.has_value(); }
   bool has_core_times() const { return run_[0] || run_[1]; }
   bool has_cycles() const { return cycles_[0] || cycles_[1]; }
@@ -63,9 +65,9 @@ class KernelRows {
   KernelRow row_;
   std::size_t name_ = 0, time_ = 0;
   Place start_, wait_, blocks_, mixed_, hit_, step_, type_, core_, in_, out_, hbm_, l2_;
-  std::array<Place, 2> run_, work_, cycles_;      // of AIC, of AIV
-  std::vector<Place> moved_;                      // read and written in the HBM
-  std::vector<std::pair<Place, Place>> counted_;  // reads that hit, and missed
+  std::array<Place, 2> run_, work_, cycles_;      // of AIC and of AIV
+  std::vector<Place> moved_;                      // bytes read and written in the HBM
+  std::vector<std::pair<Place, Place>> counted_;  // pairs of hits and misses
 };
 
 }  // namespace a3sim

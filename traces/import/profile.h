@@ -17,24 +17,25 @@
 
 namespace a3sim {
 
-// What a profile has times of.
+// The unit whose times a profile has.
 enum class ProfileUnit : std::uint8_t { kKernel, kTask };
 constexpr auto names_of(ProfileUnit) { return std::to_array<std::string_view>({"kernel", "task"}); }
 
-// All kernels, or all tasks, of one name on one rank; all its exchanges with others; all packets of one size.
+// All kernels, or all tasks, of one name on one rank; or all its exchanges of one name, or all packets of
+// one size.
 struct Occurrences {
-  std::string type{};  // the operator that kernels of this name compute; empty: not said
+  std::string type{};  // operator that kernels of this name compute; empty: unknown
   std::uint64_t count = 0;
   Duration total{}, least = Duration::max(), most{};
-  Duration waited{};  // before they ran; exchanges: for others
+  Duration waited{};  // before they ran; exchanges: for other ranks
   std::uint64_t hits_known = 0;
-  double hits = 0;               // L2 hit rates, summed over those that say one
-  std::uint32_t workers = 0;     // that ran one of them, at most; 0 where nothing says
-  Duration run{}, arithmetic{};  // of all its workers, where the profile says so
-  double hbm_bytes = 0;          // read and written, where the profile says so
-  Duration transit{};            // exchanges: while something was under way
+  double hits = 0;               // sum of the known L2 hit rates
+  std::uint32_t workers = 0;     // the most that ran one of them; 0: unknown
+  Duration run{}, arithmetic{};  // of all its workers, if the profile has it
+  double hbm_bytes = 0;          // read and written, if the profile has it
+  Duration transit{};            // of exchanges: time with some under way
 
-  // Throw InputError where a sum is longer than any profile.
+  // Throw InputError if a sum is longer than any profile.
   void add(Duration time, Duration wait);
   void wait(Duration time);
   Occurrences& operator+=(const Occurrences& other);
@@ -44,26 +45,27 @@ struct Occurrences {
 };
 using Names = std::map<std::string, Occurrences, std::less<>>;
 
-// A rank's time, as far as it was profiled. Kernels: computing is any of them; tasks: any of an AIC's.
+// A rank's time, as far as it was profiled. It computes while any kernel runs; in a profile of tasks, while
+// any task of an AIC runs.
 struct TimeSplit {
   Duration length{}, computing{}, communication{};
-  Duration exposed{};  // communication while nothing computes
+  Duration exposed{};  // communication without computing
   Duration hidden() const { return communication - exposed; }
 };
 
-// A rank's kernels or tasks on one clock for all ranks, since whatever date.
+// A rank's kernels or tasks, on one clock for all ranks with any origin.
 struct KernelSpan {
   Duration first{}, last{};
-  Duration covered{};  // while at least one runs
+  Duration covered{};  // time with at least one running
 };
 
 // How far a rank's clock is ahead of the first one's, from the ends of collectives that all ranks share.
 struct ClockOffset {
   std::size_t meetings = 0;
   Duration median{}, least{}, most{};
-  Duration late{};  // by how much the others wait for it at a meeting, on average, on one clock
+  Duration late{};  // mean wait of the others for it at a meeting, on one clock
 
-  // What is taken off its dates: nothing where the meetings do not agree on who is ahead.
+  // Returns what to subtract from its dates; zero if the meetings do not agree on who is ahead.
   Duration offset() const {
     return least > Duration::zero() || most < Duration::zero() ? median : Duration::zero();
   }
@@ -79,34 +81,34 @@ struct TaskTimes {
 
 struct RankProfile {
   Names operators;
-  Names exchanges;                               // by what is exchanged
-  std::map<std::uint64_t, Occurrences> packets;  // by bytes
-  // By operator, then by number among its tasks on the rank; kernels have none.
+  Names exchanges;                               // by name
+  std::map<std::uint64_t, Occurrences> packets;  // by size in bytes
+  // By operator, then by number among its tasks on the rank. Empty if the unit is a kernel.
   std::map<std::string, std::map<std::uint32_t, TaskTimes>, std::less<>> tasks;
   std::optional<TimeSplit> steps;
   std::optional<KernelSpan> span;
   std::optional<ClockOffset> clock;
 };
 
-// What a profile says, summed up while it is read, so that its size does not matter.
+// The sums of a profile, built while it is read, so that its size does not matter.
 struct Profile {
   ProfileUnit unit = ProfileUnit::kKernel;
   std::map<std::uint32_t, RankProfile> ranks;
   std::vector<std::string> notes;  // what was left out, and why
-  std::size_t entries = 0;         // names of all ranks
+  std::size_t entries = 0;         // number of names on all ranks
 
-  // Bytes of a name that are no text are replaced. Throws InputError where there are more names, or longer ones,
+  // Replace bytes of a name that are no text. Throw InputError if there are more names, or longer ones,
   // than any model has.
   Occurrences& at(std::uint32_t rank, std::string_view name) { return find(ranks[rank].operators, name); }
   Occurrences& exchange(std::uint32_t rank, std::string_view name) {
     return find(ranks[rank].exchanges, name);
   }
   Occurrences& packet(std::uint32_t rank, std::uint64_t bytes);
-  // nullptr beyond the most tasks that are kept.
+  // Returns nullptr beyond the most tasks that are kept.
   TaskTimes* task(std::uint32_t rank, std::string_view name, std::uint32_t index);
-  // Of all ranks.
+  // Returns the sums over all ranks.
   Names sum(Names RankProfile::* names) const;
-  // The operators of all ranks by type, kernels that say none by name.
+  // Returns the operators of all ranks by type; kernels without a type by name.
   Names by_type() const;
 
  private:
@@ -115,8 +117,8 @@ struct Profile {
   std::size_t tasks_ = 0;
 };
 
-// Valid UTF-8 without control characters, as a terminal and JSON take it, and without space at its ends, as tables
-// pad their cells.
+// Returns valid UTF-8 without control characters, for terminals and JSON, and without spaces at the ends,
+// with which tables pad their cells.
 std::string printable(std::string_view name);
 
 // A kind of profile. One file each, registered by name.
@@ -125,16 +127,16 @@ class ProfileReader {
   static constexpr std::string_view kKind = "profile";
   virtual ~ProfileReader() = default;
   virtual bool takes(const std::filesystem::path& path) const = 0;
-  // Throws InputError with file and line. Takes little memory, however large the profile.
+  // Throws InputError with file and line. Takes little memory, however large the profile is.
   virtual Profile read(const std::filesystem::path& path) const = 0;
 };
 
 using ProfileReaders = Registry<ProfileReader>;
 
-// By the reader that takes it. Throws InputError where none does.
+// Reads a profile with the reader that accepts it. Throws InputError if none does.
 Profile read_profile(const std::filesystem::path& path);
 
-// The same of a simulated run, by the same definitions.
+// Returns the profile of a simulated run, by the same definitions.
 Profile profile_of(std::span<const TracedPass> passes, ProfileUnit unit);
 
 }  // namespace a3sim

@@ -9,15 +9,15 @@
 
 namespace a3sim {
 
-// A profiler's directories, of one rank or of many, as a job that was watched. A record's pass is how many kernels of
-// its name its rank had run in the step before it. All steps that were profiled are there in full, and what they cannot
-// say stands in missing().
+// A profiler's directories, of one rank or many, as a watched job. A record's pass is the number of kernels
+// of its name that its rank had run before in the step. All profiled steps are there in full; missing()
+// says what they lack.
 class ProfiledJob final : public Observation {
  public:
-  // What the device allows, by how many AIC and AIV run its kernels.
+  // Returns what the device allows if so many AIC and AIV run its kernels.
   using MachineOf = std::function<ObservedMachine(std::uint32_t aic, std::uint32_t aiv)>;
-  // Without a machine it is what the profile itself says. Throws InputError with file and line for what is no
-  // profile, and for one that has more than is held.
+  // Without `machine`, takes the machine from the profile. Throws InputError with file and line if it is no
+  // profile, or is too large.
   explicit ProfiledJob(const std::filesystem::path& path, const MachineOf& machine = {});
 
   void each_step(const Step& take) const override;
@@ -32,12 +32,12 @@ class ProfiledJob final : public Observation {
  private:
   friend class JobReader;
 
-  std::vector<std::uint32_t> numbers_;  // by step
+  std::vector<std::uint32_t> numbers_;  // one per step
   std::vector<FullStep> steps_;
   std::vector<std::vector<LightRecord>> light_;    // by step
   std::vector<std::vector<std::uint32_t>> lines_;  // by step, of its operators
-  std::vector<std::string> folders_;               // by rank
-  std::vector<std::string> tables_;                // likewise
+  std::vector<std::string> folders_;               // one per rank
+  std::vector<std::string> tables_;                // one per rank
 };
 
 }  // namespace a3sim

@@ -12,8 +12,8 @@
 
 namespace a3sim {
 
-// A profiler's table of comma-separated values, line by line. Columns go by name: some were renamed, and some come and
-// go. All throw InputError with file and line.
+// Reads a profiler's table of comma-separated values line by line. Columns are found by name: some were
+// renamed, and some come and go. All functions throw InputError with file and line.
 class ProfiledTable {
  public:
   explicit ProfiledTable(const std::filesystem::path& path);
@@ -21,16 +21,16 @@ class ProfiledTable {
   std::size_t line() const { return lines_.line(); }
 
   using Place = std::optional<std::size_t>;
-  // Of the first of these columns that is there.
+  // Return the first of these columns that is there. needed() throws if there is none.
   Place place(std::initializer_list<std::string_view> names) const;
   std::size_t needed(std::initializer_list<std::string_view> names) const;
 
   bool next();
   const std::string& text(std::size_t column) const { return cells_[column]; }
-  // Nothing for N/A or no column; throws for what is neither that nor a number in these bounds.
+  // Returns nullopt for N/A or a missing column. Throws for other text, and for a number out of bounds.
   std::optional<double> number(Place column, double least, double most) const;
-  // A date since `origin`, which the first date sets: in microseconds since 1970, more than a double holds. Nothing
-  // for one that is years from the others: of another clock.
+  // Returns a date since `origin`, which the first date sets, in microseconds since 1970: more digits than
+  // a double holds. Returns nullopt for a date of another clock, years from the others.
   std::optional<Duration> date(Place column, std::optional<std::int64_t>& origin) const;
 
  private:
@@ -41,7 +41,7 @@ class ProfiledTable {
   std::vector<std::string> heads_, cells_;
 };
 
-// A date in text, since an origin as above; nothing for no date at all, or one of another clock.
+// Returns a date in text, as above; nullopt for no date, or one of another clock.
 std::optional<Duration> date_in(std::string_view text, std::optional<std::int64_t>& origin);
 Duration from_microseconds(double microseconds);
 

@@ -7,12 +7,12 @@
 
 namespace a3sim {
 
-// One rank's tasks on a time line, in whatever order they are read.
+// Sums one rank's tasks on a time line, read in any order.
 class RankTime {
  public:
-  // Communication is the time of tasks that exchange; what an AIC runs computes.
+  // Tasks that exchange are communication; tasks on an AIC are computing.
   void add(Duration start, Duration end, bool exchanges, bool on_aic);
-  // Nothing where there were no tasks, or more stretches of time than are kept.
+  // Return nullopt if there were no tasks, or more stretches of time than are kept.
   std::optional<TimeSplit> steps() const;
   std::optional<KernelSpan> span() const;
 
@@ -21,11 +21,11 @@ class RankTime {
   bool too_many_ = false;
 };
 
-// One rank's kernels, summed up as they come: in the order of their starts.
+// Sums one rank's kernels, which must come in the order of their starts.
 class KernelOrder {
  public:
   void add(Duration start, Duration end);
-  // Nothing where there were no kernels, or where they came in another order.
+  // Returns nullopt if there were no kernels, or if they came in another order.
   std::optional<KernelSpan> span() const;
   bool ordered() const { return ordered_; }
 

@@ -10,16 +10,17 @@ struct gzFile_s;  // NOLINT(readability-identifier-naming): zlib's
 
 namespace a3sim {
 
-// A file's bytes in pieces, unpacked where it is a .gz: memory does not grow with it.
+// Reads a file in pieces, and unpacks it if it is a .gz. Takes the same memory for any size.
 class TextSource {
  public:
-  // Throws InputError that names the file when it cannot be opened.
+  // Throws InputError with the file's name if it cannot be opened.
   explicit TextSource(const std::filesystem::path& path);
   TextSource(const TextSource&) = delete;
   TextSource& operator=(const TextSource&) = delete;
   ~TextSource();
 
-  // The next piece, empty at the end; valid until the next call. Throws InputError where it cannot be read.
+  // Returns the next piece, valid until the next call; empty at the end. Throws InputError if it cannot be
+  // read.
   std::string_view piece();
   const std::string& name() const { return name_; }
 
@@ -29,8 +30,8 @@ class TextSource {
   std::int64_t unpacked_ = 0;  // bytes
 };
 
-// The same as a stream of JSON, which ends with an error where a text or a number is longer than any of a trace: a
-// parser keeps each in memory.
+// The same as a stream of JSON. Ends with an error if a text or a number is longer than any in a trace,
+// since a parser keeps each in memory.
 class JsonBytes final : public std::streambuf {
  public:
   explicit JsonBytes(const std::filesystem::path& path) : source_(path) {}
@@ -41,17 +42,18 @@ class JsonBytes final : public std::streambuf {
 
   TextSource source_;
   std::string piece_;
-  std::size_t length_ = 0;  // of the text or number at hand
+  std::size_t length_ = 0;  // of the current text or number
   bool in_text_ = false, escaped_ = false;
 };
 
-// The lines of a table of comma-separated values. Cells may be quoted and hold commas and ends of lines; tabs and
-// spaces around them are no part of them.
+// Reads the lines of a table of comma-separated values. Cells may be quoted, and may then hold commas and
+// line ends. Tabs and spaces around them are dropped.
 class ProfileLines {
  public:
   explicit ProfileLines(const std::filesystem::path& path) : source_(path) {}
 
-  // The next line's cells; false at the end. Throws InputError for a line that is longer than any profiler's.
+  // Reads the next line's cells. Returns false at the end. Throws InputError for a line longer than any
+  // profiler's.
   bool next(std::vector<std::string>& cells);
   std::size_t line() const { return line_; }
   const std::string& name() const { return source_.name(); }

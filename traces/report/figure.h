@@ -8,55 +8,55 @@
 
 #include "sim/core/enum_names.h"
 
-// What a figure shows, apart from what draws it in a page: traces/report/web/src/drawing.ts.
+// The content of a figure. traces/report/web/src/drawing.ts draws it in a page.
 namespace a3sim {
 
 struct FigureAxis {
   std::string name;
   bool log = false;
-  bool truncated = false;          // linear, and does not begin at zero though all values lie far above it
-  double low = 0, high = 1;        // its ends
-  std::vector<double> places;      // that have names of their own; none: round numbers
-  std::vector<std::string> names;  // of `places`
+  bool truncated = false;          // linear, and does not begin at zero, since all values lie far above it
+  double low = 0, high = 1;        // both ends
+  std::vector<double> places;      // places with names; empty: round numbers
+  std::vector<std::string> names;  // one per place
 };
 
-// y, and the range that it stands for.
+// A point, with the range of its y value.
 struct FigurePoint {
   double x = 0, y = 0, low = 0, high = 0;
   static FigurePoint at(double x, double y) { return {x, y, y, y}; }
 };
 
 enum class FigureKind : std::uint8_t {
-  kLine,    // joined points, with a band where they have ranges
-  kPoints,  // on their own, with whiskers
-  kBars,    // beside those of other series, at places that have names
+  kLine,    // joined points, with a band if they have ranges
+  kPoints,  // separate points, with whiskers
+  kBars,    // beside those of other series, at places with names
   kSteps,   // level until the next point, then up or down to it
   kPlain,   // a line without points
-  kSpans    // from `low` to `high` along x, at the place y
+  kSpans    // from `low` to `high` along x, at height y
 };
 constexpr auto names_of(FigureKind) {
   return std::to_array<std::string_view>({"line", "points", "bars", "steps", "plain", "spans"});
 }
 
-// The text's colour, for what is no series of values: roofs, fronts.
+// The text's colour, for lines that are no series of values: roofs, fronts.
 inline constexpr std::uint32_t kTextColor = 1000;
 
 struct FigureSeries {
-  std::string name;  // empty: the legend does not have it
+  std::string name;  // empty: not in the legend
   FigureKind kind = FigureKind::kLine;
-  // A place among colours that all can tell apart, or kTextColor. Where the figure's legend is a kind of
-  // things that have colours of their own (traces/report/web/src/meanings.ts), the name's colour goes before.
+  // A place among colours that all can tell apart, or kTextColor. If the legend's things have colours of
+  // their own (traces/report/web/src/meanings.ts), the colour of `name` is used instead.
   std::uint32_t color = 0;
-  bool hollow = false;  // what was published beside what is predicted, in the same colour
+  bool hollow = false;  // published values beside predictions of the same colour
   std::vector<FigurePoint> points;
 };
 
-// A coloured cell at whole-numbered places.
+// A coloured cell at integer places.
 struct FigureCell {
   double x = 0, y = 0, value = 0;
 };
 
-// A line between two points that is coloured by its value, as cells are.
+// A line between two points, coloured by its value as cells are.
 struct FigureLink {
   double x1 = 0, y1 = 0, x2 = 0, y2 = 0, value = 0;
   std::string name;
@@ -68,24 +68,24 @@ struct FigureMark {
 };
 
 struct Figure {
-  std::string title, origin;  // origin: where the values are from
-  FigureAxis x, y, color;     // color: of the cells and links
-  std::string legend;         // above the series' names
-  bool stacked = false;       // bars lie on those of the series before
+  std::string title, origin;  // origin: the source of the values
+  FigureAxis x, y, color;     // color: of cells and links
+  std::string legend;         // heading of the series' names
+  bool stacked = false;       // bars stand on those of the series before
   std::vector<FigureSeries> series;
   std::vector<FigureCell> cells;
   std::vector<FigureLink> links;
-  std::vector<FigureMark> marks;  // words or numbers beside points
-  std::vector<std::string> key;   // what the marks' numbers mean, a line each
+  std::vector<FigureMark> marks;  // words or numbers at points
+  std::vector<std::string> key;   // meanings of the marks' numbers, a line each
 };
 
-// An axis on which all `values` (at least one, finite) lie: logarithmic where they are positive and span a
-// factor of 8 or more, or are three or more doublings; else from zero where that is near, or marked as
-// truncated.
+// Returns an axis that holds all `values` (at least one, finite). It is logarithmic if they are positive
+// and span a factor of 8 or more, or are three or more doublings; else it starts at zero if that is near,
+// or is marked as truncated.
 FigureAxis figure_axis(std::string name, const std::vector<double>& values);
-// An axis from zero, as bars have it.
+// Returns an axis from zero, for bars.
 FigureAxis axis_from_zero(std::string name, const std::vector<double>& values);
-// An axis with a place for each name: 0, 1, 2, …
+// Returns an axis with a place for each name: 0, 1, 2, …
 FigureAxis names_axis(std::string name, const std::vector<std::string>& names);
 
 nlohmann::ordered_json figure_json(const Figure& figure);

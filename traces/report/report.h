@@ -12,41 +12,41 @@
 
 namespace a3sim {
 
-// A cell whole; nothing is null.
+// Returns a cell with its whole value; an empty one as null.
 nlohmann::ordered_json cell_json(const Cell& cell);
 
-// What an analysis has to say, once, for people and for programs: facts, tables, sentences, and reports of
-// its parts. Text and Markdown are made of what people see, JSON and CSV of all values whole.
-//
-// Text: the pieces in their order, a blank line between two; a piece that has nothing to show leaves no
-// line. JSON: an object of the facts, of the keyed sentences, of each keyed table as a list of objects, and
-// of each part as an object of its own. A key with dots, "l2.hits", stands for objects in objects; these have
-// no key where a cell has nothing, which is null elsewhere.
+// The result of an analysis, for people and for programs: facts, tables, sentences, and reports of its
+// parts. Text and Markdown show what people see, JSON and CSV all values unrounded.
+// || Text has the pieces in their order, with a blank line between two; an empty piece leaves no line. JSON
+// is an object of the facts, the keyed sentences, each keyed table as a list of objects, and each part as
+// an object. A key with dots, "l2.hits", stands for nested objects; these leave empty cells out, which are
+// null elsewhere.
 class Report {
  public:
-  // Only programs see it: {"key": value}.
+  // Adds a value that only programs see: {"key": value}.
   Report& fact(std::string key, Cell value);
-  // Sentences, each line with its newline. With a key, programs see them too (without the last newline).
+  // Adds sentences, each line with its newline. With a key, programs see them too (without the last
+  // newline).
   Report& say(std::string text, std::string key = "");
-  // The same on the lines right below the piece before, if that shows anything.
+  // Adds sentences right below the piece before, without a blank line if that shows anything.
   Report& say_on(std::string text, std::string key = "");
-  // The table stays valid as long as the report. Without a key only people see it; `seen` by programs alone:
-  // data that would fill a screen.
+  // Adds a table, valid as long as the report. Without a key only people see it. `seen` by programs alone
+  // suits data that would fill a screen.
   Table& table(std::string key, std::vector<Column> columns, Seen seen = Seen::kByAll);
-  // The same on the lines right below the piece before, if that shows anything.
+  // Adds a table right below the piece before, without a blank line if that shows anything.
   Table& table_on(std::string key, std::vector<Column> columns, Seen seen = Seen::kByAll);
-  // A part, under the key; valid as long as the report. Parts with one key are a list.
+  // Adds a part under the key, valid as long as the report. Parts with the same key form a list.
   Report& part(std::string key) { return part(std::move(key), Report()); }
   Report& part(std::string key, Report report);
 
-  // Of each table the first `most` rows, and how many more there are.
+  // Prints the first `most` rows of each table, and how many more there are.
   std::string text(std::size_t most = static_cast<std::size_t>(-1)) const;
   std::string markdown() const;
   nlohmann::ordered_json json() const;
-  // What people see, in its order: parts are taken apart.
+  // Calls back for what people see, in its order, also inside parts.
   void each(const std::function<void(const std::string&)>& text,
             const std::function<void(const Table&)>& table) const;
-  // The table with this key. Throws std::logic_error where there is none.
+  // Returns the table with this key. Throws std::logic_error if there is none.
   const Table& table(const std::string& key) const;
 
  private:

@@ -23,7 +23,7 @@ struct Routed {
 };
 
 struct Parameters {
-  // one matrix per global expert: hidden x 2 intermediate, intermediate x hidden
+  // One matrix per global expert: hidden x 2 intermediate, intermediate x hidden.
   std::vector<Matrix> w1, w2;
 };
 

@@ -36,10 +36,10 @@ struct RecordedCase {
   };
 
   std::string title, source;
-  std::vector<std::string> causes,
-      assumed;  // expected causes, the main one first; causes whose times were not published
+  // Expected causes, the main one first, and causes whose times were not published.
+  std::vector<std::string> causes, assumed;
   std::vector<std::int64_t> shards;  // the step is cut into alternating ones of these
-  // share of a usual step that the published remedy may save but its finding does not explain
+  // Share of a usual step that the published remedy may save but its finding does not explain.
   double unseen = 0;
   bool by_throughput = false;  // the factor is of mean throughput, not of mean time
   std::uint32_t ranks = 1, node = 8, steps = 3;

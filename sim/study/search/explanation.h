@@ -32,7 +32,7 @@ struct HeldOutScenario {
   std::string name, refused;
   double gain = 0;         // mean over draws of 1 - (latency / that of the best shipped order in the draw)
   std::string best_start;  // the order with the least mean there
-  // the found lists are for other tasks, so that the keys that they came from were run
+  // The found lists are for other tasks, so that the keys that they came from were run.
   bool by_keys = false;
 };
 struct HeldOutGain {

@@ -81,8 +81,8 @@ struct SavedCable {
 template <class Row, class Values>
 void describe_cable(Row&& row, Values values) {
   constexpr double kMostCarried = 0x1p61;
-  constexpr double kMostUsed =
-      1e6;  // `used` is above 1 if a cable that comes and goes is slow outside its periods
+  // `used` is above 1 if a cable that comes and goes is slow outside its periods.
+  constexpr double kMostUsed = 1e6;
   values.text("name", row.use.name);
   values.text("level", row.use.level);
   values.amount("rate_bytes_per_s", row.rate, 1);

@@ -58,7 +58,7 @@ struct SweepPlan {
 SweepPlan plan_sweep(SweepSpec spec);
 
 struct SweepProgress {
-  // points to compute in this run; those that are done and failed
+  // Points to compute in this run; those that are done and failed.
   std::size_t wanted = 0, done = 0, failed = 0;
 };
 

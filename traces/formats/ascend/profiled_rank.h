@@ -14,12 +14,12 @@
 
 namespace a3sim {
 
-// What a profiler with all of its counters says of a kernel beside its times.
+// What a profiler with all counters records of a kernel, besides times.
 struct ProfiledCounters {
   std::uint32_t rows = 0, inner = 0,
                 columns = 0;  // [rows, inner] x [inner, columns]; inner 0: [rows, columns]
   double hbm_bytes = 0, l2_bytes = 0;
-  double clock = 0;  // Hz, while it ran
+  double clock = 0;  // in Hz, while it ran
 };
 
 // An operator of a pass on one rank, as a profiler sees a kernel: from its first task's start to its last
@@ -27,12 +27,12 @@ struct ProfiledCounters {
 struct ProfiledKernel {
   std::string_view name;
   TaskUnit unit = TaskUnit::kVector;
-  std::uint32_t stream = 0;   // the first that was free: kernels that overlap have different ones
-  std::uint32_t workers = 0;  // that ran its tasks
+  std::uint32_t stream = 0;   // the first free one; kernels that overlap have different streams
+  std::uint32_t workers = 0;  // workers that ran its tasks
   Duration start{}, end{};
-  Duration wait{};                 // since the last one before it on its stream
-  Duration run{}, arithmetic{};    // of its tasks together
-  std::optional<double> hit_rate;  // in the L2, of what it reads
+  Duration wait{};                 // since the kernel before it on its stream
+  Duration run{}, arithmetic{};    // sums over its tasks
+  std::optional<double> hit_rate;  // of its reads, in the L2
   std::optional<ProfiledCounters> counters;
 };
 
@@ -43,20 +43,20 @@ struct ProfiledExchange {
     Duration time{};  // of its puts, one after the other
   };
   std::string_view name;
-  Duration start{}, end{};                               // until all has arrived
-  Duration transit{};                                    // at least one put is under way
-  std::vector<Sent> to;                                  // by rank
+  Duration start{}, end{};                               // `end`: all has arrived
+  Duration transit{};                                    // time with at least one put under way
+  std::vector<Sent> to;                                  // one entry per rank
   std::vector<std::pair<std::uint64_t, Duration>> puts;  // bytes and time of each
 };
 
-// Where ranks meet, or one waits for rows of others.
+// A point at which ranks meet, or one waits for rows of others.
 struct ProfiledWait {
-  std::string name;  // as collectives are called
+  std::string name;  // name as of a collective
   Duration start{}, end{}, waited{};
   bool meeting = false;
 };
 
-// A put, to another rank.
+// A put to another rank.
 struct ProfiledPut {
   std::uint32_t dst = 0;
   double bytes = 0;
@@ -75,24 +75,25 @@ struct ProfiledStep {
   std::vector<ProfiledKernel> kernels;      // by start
   std::vector<ProfiledExchange> exchanges;  // by start
   Times computing, communicating;
-  // Of jobs that were watched.
+  // Only of watched jobs.
   std::vector<ProfiledWait> waits;
   std::vector<ProfiledPut> puts;
   std::vector<ProfiledHostEvent> host;
-  std::optional<std::array<std::uint8_t, 3>> fill;  // of the queues of batches, as in LightRecord
+  std::optional<std::array<std::uint8_t, 3>> fill;  // fill of the queues of batches, as in LightRecord
 };
 
 struct ProfiledRank {
   std::vector<ProfiledStep> steps;
 };
 
-// What a profiler would have seen of one rank in a run, which is one step; passes follow one another.
+// Returns what a profiler would have seen of one rank in a run. The run is one step; passes follow each
+// other.
 ProfiledStep profiled(std::span<const TracedPass> passes, std::uint32_t rank);
-// The same of all ranks of a job, in the steps that were recorded in full of all of them; the observation must outlive
-// it. Throws InputError where there is none, or more than tools open.
+// Returns the same for all ranks of a job, for the steps that were recorded in full on all of them. The
+// observation must outlive the result. Throws InputError if there is no such step, or more than tools open.
 std::vector<ProfiledRank> profiled(const Observation& job);
 
-// Gives a step's kernels, in the order of their starts, streams and waits.
+// Assigns streams and waits to a step's kernels, in the order of their starts.
 void choose_streams(std::vector<ProfiledKernel>& kernels, Duration begin);
 
 }  // namespace a3sim

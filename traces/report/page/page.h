@@ -11,14 +11,15 @@
 
 namespace a3sim {
 
-// Columns of whole numbers for a page, small and exact. Each value is written as the difference to the one
-// above it, its sign in the lowest bit, seven bits a byte, the lowest first (traces/report/web/src/model.ts
-// reads it). A value lies within 2^53 of zero, which is what pages' numbers hold.
+// Packs columns of whole numbers for a page, small and exact. Each value is written as the difference to
+// the one above it, with the sign in the lowest bit, seven bits per byte, the lowest first
+// (traces/report/web/src/model.ts reads it). Values must lie within 2^53 of zero, the range of JavaScript's
+// numbers.
 class PackedColumns {
  public:
   explicit PackedColumns(std::size_t rows) : rows_(rows) {}
 
-  // `value(row)` for each row.
+  // Adds a column with `value(row)` for each row.
   template <class Value>
   void add(std::string name, Value&& value) {
     names_.push_back(std::move(name));
@@ -42,10 +43,10 @@ class PackedColumns {
   std::string bytes_;
 };
 
-// As text that HTML and JSON take as it is.
+// Encodes bytes as text that HTML and JSON take unchanged.
 std::string base64(std::string_view bytes);
 
-// Text, tables and figures of a page below a heading.
+// Text, tables and figures of a page under one heading.
 class PageBlocks {
  public:
   struct Card {
@@ -57,24 +58,24 @@ class PageBlocks {
   PageBlocks& code(const std::string& text);
   PageBlocks& table(const Table& table);
   PageBlocks& figure(const Figure& figure);
-  // What people see of a report, its parts one after the other.
+  // Adds what people see of a report, part by part.
   PageBlocks& report(const Report& report);
 
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
 };
 
-// One HTML file that needs nothing else: data, and the script that shows them (traces/report/web). What it
-// holds is text to browsers, never HTML.
+// An HTML file that needs no other file: data, and the script that shows them (traces/report/web). Browsers
+// treat its data as text, never as HTML.
 class Page {
  public:
   Page(std::string title, std::string subtitle);
 
   void add(const std::string& title, const PageBlocks& blocks, bool folded = false);
-  // A section of a kind of its own, as traces/report/web/src/model.ts has them.
+  // Adds a section of one of the kinds in traces/report/web/src/model.ts.
   void add(nlohmann::ordered_json section);
-  // What a section says of columns that the page holds.
+  // Stores columns in the page. Returns the value by which a section refers to them.
   nlohmann::ordered_json pack(const PackedColumns& columns);
-  // The id of an element that the page keeps a text in, compressed.
+  // Stores a text in the page, compressed. Returns the id of its element.
   std::string pack(std::string_view text);
 
   std::string html(std::string_view program) const;

@@ -7,18 +7,18 @@
 
 namespace a3sim {
 
-// Figures of one pass. `title` says which, like "ep8, forward".
+// Figures of one pass. `title` names it, like "ep8, forward".
 
-// What operators reach against their roofs.
+// Shows what operators reach and their roofs.
 Figure roofline_figure(const std::string& title, const TracedPass& pass, const std::vector<Roofline>& roofs);
-// Of each operator's reads, the share that it found in the L2 because another (or itself) had left it there.
+// Shows the share of each operator's reads that it found in the L2, by the operator that had left it there.
 Figure reuse_figure(const std::string& title, const Trace& trace);
 bool has_reuse(const Trace& trace);
-// All workers' time, by kind.
+// Shows all workers' time, by kind.
 Figure workers_figure(const std::string& title, const WorkerKinds& kinds, const Explanation& explanation);
-// What the critical path, or the difference of two, is spent on: an operator a bar.
+// Shows what the critical path, or the difference of two, is spent on, one bar per operator.
 Figure blame_figure(const std::string& title, const OperatorBlame& blame);
-// The share of reads that each operator finds in the L2.
+// Shows the share of each operator's reads that hit the L2.
 Figure hits_figure(const std::string& title, const Trace& trace);
 
 }  // namespace a3sim

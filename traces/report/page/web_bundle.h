@@ -4,8 +4,8 @@
 
 namespace a3sim {
 
-// What traces/report/web builds, as it was committed (`dist/`).
-std::string_view page_script();  // what shows a page
+// The committed build of traces/report/web (`dist/`).
+std::string_view page_script();  // shows a page
 std::string_view page_style();
 
 }  // namespace a3sim
