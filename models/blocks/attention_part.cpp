@@ -7,7 +7,7 @@ namespace {
 
 using enum RecomputeKind;
 
-// What a die of a TP group holds: its part of the heads, and of the keys' heads at least one.
+// The heads that a die of a TP group holds: its share, and at least one head of keys and values.
 struct DieHeads {
   std::uint32_t heads, kv_heads;
 };
@@ -19,7 +19,7 @@ DieHeads heads_of(const BlockBuilder& builder) {
   return {part(builder.model().attention.heads), part(builder.model().attention.kv_heads)};
 }
 
-// Queries, keys and values of heads come from the hidden state in one product.
+// Adds one product that computes all heads' queries, keys and values from the hidden state.
 void add_head_projections(BlockBuilder& builder, const DieHeads& die) {
   const ModelShape::Attention& shape = builder.model().attention;
   const double tokens = builder.tokens();
@@ -35,7 +35,7 @@ void add_head_projections(BlockBuilder& builder, const DieHeads& die) {
   builder.keep("queries, keys, values", tokens * (rotated + values) * builder.element());
 }
 
-// Queries come from a narrow vector, keys and values from another one.
+// Adds the projections that compute queries from one narrow vector, and keys and values from another.
 void add_latent_projections(BlockBuilder& builder, const DieHeads& die) {
   const ModelShape::Attention& shape = builder.model().attention;
   const ModelShape::Attention::Latent& latent = *shape.latent;
@@ -66,14 +66,14 @@ void add_latent_projections(BlockBuilder& builder, const DieHeads& die) {
   builder.gather("kv_up", latent.keys + latent.rotated);
   builder.product("kv_up", layout.tokens(), latent.keys, pair_width);
   add_rope(builder, tokens * (die.heads + 1) * latent.rotated);
-  // Each head's key gets the common rotated part, and its values become rows of their own.
+  // Each head's key receives the common rotated part, and its values become rows of their own.
   const VectorPass join{2, 2, 0, 0, 0};
   builder.vector("join_keys", tokens * die.heads * (shape.d_qk + shape.d_v), {&join, 1}, {&join, 1});
   builder.keep("queries, keys, values", tokens * die.heads * (2 * shape.d_qk + shape.d_v) * element);
   builder.at(BlockPart::kAttention);
 }
 
-// Weights of a layer's projections, of all dies of a TP group together.
+// Returns the number of weights in a layer's projections, of all dies of a TP group together.
 double projection_weights(const ModelShape& model) {
   const ModelShape::Attention& shape = model.attention;
   const double hidden = model.hidden, heads = shape.heads, output = heads * shape.d_v * hidden;
@@ -111,7 +111,7 @@ void add_attention(BlockBuilder& builder) {
   builder.product("attention.output", layout.tokens(), std::uint64_t{die.heads} * shape.d_v,
                   builder.model().hidden);
   builder.scatter("attention.output", builder.model().hidden);
-  // Forward, causal, twice that backward.
+  // Causal attention forward, and twice that backward.
   builder.model_flops(6.0 * projection_weights(builder.model()));
   builder.model_flops(3.0 * shape.heads * (shape.d_qk + shape.d_v) * static_cast<double>(layout.sequence));
 }

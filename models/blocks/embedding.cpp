@@ -3,7 +3,8 @@
 namespace a3sim {
 namespace {
 
-// A row of the vocabulary's table for each token; a TP group splits the vocabulary, and sums what its dies find.
+// Looks up a row of the vocabulary's table for each token. A TP group splits the vocabulary and sums what its
+// dies find.
 class EmbeddingBlock final : public BlockKind {
  public:
   std::string_view missing(const ModelShape& model) const override {
@@ -13,7 +14,7 @@ class EmbeddingBlock final : public BlockKind {
   Block block(const ModelShape& model, const BlockLayout& layout) const override {
     BlockBuilder builder(model, layout);
     builder.at(BlockPart::kAttention);
-    // Gradients of rows are added in fp32 to the table's.
+    // Gradients of rows are added to the table's gradient in fp32.
     const double element = builder.element();
     const VectorPass take{element, element, 0, 0, 0}, add{element + 4, 4, 1, 1, 0};
     builder.vector("embedding", builder.tokens() * model.hidden, {&take, 1}, {&add, 1});

@@ -23,7 +23,8 @@ void add_experts(BlockBuilder& builder) {
 
   builder.experts({tokens, model.hidden, experts.intermediate, experts.count, experts.top_k, model.dtype});
   builder.expert_parameters(3.0 * model.hidden * experts.intermediate * experts.count);
-  // As many rows as leave come, of balanced experts. Weights are applied at SwiGLU, so that results are not kept.
+  // With balanced experts as many rows arrive as leave. Weights are applied at SwiGLU, so results are not
+  // kept.
   builder.keep("experts.input", rows * model.hidden * builder.element());
   builder.keep("experts.gate_up", 2 * rows * experts.intermediate * builder.element());
   builder.keep("experts.swiglu", rows * experts.intermediate * builder.element(), {kActivation});

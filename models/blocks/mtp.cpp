@@ -7,8 +7,9 @@
 namespace a3sim {
 namespace {
 
-// Predicts a further token: the hidden state and the next token's embedding, both normalised, side by side through a
-// product to one width; a layer as the model's last; the head. Table and head are the model's own.
+// Predicts a further token: the normalised hidden state and the normalised embedding of the next token are
+// projected together to one width, then pass a layer like the model's last, and the head. Table and head are
+// the model's own.
 class MtpBlock final : public BlockKind {
  public:
   std::string_view missing(const ModelShape& model) const override {
@@ -32,7 +33,7 @@ class MtpBlock final : public BlockKind {
   }
 
  private:
-  // Rows are each die's own, and weights are whole, as those of the router.
+  // Each die has its own rows and, as in the router, whole weights.
   static void add_projection(BlockBuilder& builder) {
     const ModelShape& model = builder.model();
     const double row = builder.own_tokens() * model.hidden;

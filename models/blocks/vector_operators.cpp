@@ -8,7 +8,7 @@ namespace {
 
 using enum RecomputeKind;
 
-// One kernel forward and one backward, where elements have two bytes.
+// An operator fused into one kernel forward and one backward, for elements of two bytes.
 struct FusedOperator {
   VectorPass forward, backward;
 };
@@ -22,17 +22,18 @@ void add_operator(BlockBuilder& builder, const std::string& name, double element
     builder.vector(name, elements, forward, backward, also, width);
 }
 
-// To fp32, square, mean, times its root, to 16 bits, times the weight.
+// Convert to fp32, square, mean, multiply by its root, convert to 16 bits, multiply by the weight.
 constexpr std::array kNormSteps{VectorPass{2, 4, 0, 1, 0}, VectorPass{4, 4, 1, 0, 0},
                                 VectorPass{4, 0, 1, 0, 0}, VectorPass{4, 4, 1, 0, 0},
                                 VectorPass{4, 2, 0, 1, 0}, VectorPass{2, 2, 1, 2, 0}};
-// Of the same, backwards: two products at each multiplication, a sum over the row, and two sums.
+// The gradient: two products per multiplication, a sum over the row, and two sums.
 constexpr std::array kNormGradientSteps{VectorPass{4, 2, 1, 2, 0}, VectorPass{4, 0, 1, 2, 0},
                                         VectorPass{2, 4, 0, 1, 0}, VectorPass{8, 0, 1, 0, 0},
                                         VectorPass{4, 4, 1, 0, 0}, VectorPass{4, 4, 1, 0, 0},
                                         VectorPass{8, 4, 1, 0, 0}, VectorPass{4, 2, 0, 1, 0}};
-// Instructions on a row that wait for one another: to fp32, square, mean (a sum over lanes takes three), epsilon, root,
-// division, its copy, product, to 16 bits, product with the weight; backwards two such sums and a product more.
+// Instructions on a row that each wait for the one before: to fp32, square, mean (a sum over lanes takes
+// three), epsilon, root, division, its copy, product, to 16 bits, product with the weight. Backward: two such
+// sums and one more product.
 constexpr std::uint32_t kNormChain = 12, kNormGradientChain = 20;
 // Narrower rows are normalised several at a time: SMALL_REDUCE_NUM of RmsNorm's tiling in CANN's ops-nn.
 constexpr double kNarrowRow = 2000;
@@ -56,13 +57,13 @@ void add_residual_norm(BlockBuilder& builder, const std::string& name, double ro
     builder.vector(name, rows * width, {&forward, 1}, {&backward, 1}, {kNorm}, width);
     return;
   }
-  // Backwards the gradient that goes past the norm and its own are added.
+  // Backward: the gradient that bypasses the norm and the norm's own are added.
   builder.vector(name + ".residual", rows * width, {&kResidualAdd, 1}, {&kResidualAdd, 1});
   add_norm(builder, name, rows, width);
 }
 
 void add_rope(BlockBuilder& builder, double elements) {
-  // Half of them negated, both halves joined, two products, a sum.
+  // Negate half of the elements, join both halves, two products, a sum.
   constexpr std::array kSteps{VectorPass{1, 1, 0.5, 1, 0}, VectorPass{2, 2, 0, 0, 0},
                               VectorPass{2, 2, 1, 2, 0}, VectorPass{2, 2, 1, 2, 0}, kResidualAdd};
   add_operator(builder, "rope", elements, builder.layout().fuses(Fusion::kRope),
@@ -73,14 +74,14 @@ void add_swiglu(BlockBuilder& builder, const std::string& name, double elements)
   constexpr std::array kSteps{VectorPass{2, 2, 1, 2, 2}, VectorPass{4, 2, 1, 3, 0}};
   constexpr std::array kGradientSteps{VectorPass{4, 2, 1, 3, 0}, VectorPass{4, 2, 1, 3, 0},
                                       VectorPass{4, 2, 6, 3, 2}, VectorPass{4, 4, 0, 0, 0}};
-  // As the operators SwiGLU and SwiGLUGrad of taskflows.
+  // The same instructions as the operators SwiGLU and SwiGLUGrad of taskflows.
   add_operator(builder, name, elements, builder.layout().fuses(Fusion::kSwiglu),
                {{4, 2, 3, 3, 2}, {6, 4, 9, 5, 2}}, kSteps, kGradientSteps, {kActivation});
 }
 
 void add_router_choice(BlockBuilder& builder, double tokens) {
   const ModelShape::Experts& experts = builder.model().experts;
-  // Scores in fp32, and a sort: as many comparisons as a merge of pairs makes.
+  // Scores in fp32, and a sort with as many comparisons as a merge of pairs makes.
   const double sort = std::log2(std::max(2.0, 1.0 * experts.count));
   const FusedOperator one{{4, 4, 3 + sort, 0, 2}, {8, 4, 6, 0, 0}};
   const std::array steps{VectorPass{4, 4, 3, 0, 2}, VectorPass{4, 0, sort, 0, 0}, VectorPass{0, 4, 0, 0, 0},
@@ -91,12 +92,14 @@ void add_router_choice(BlockBuilder& builder, double tokens) {
 }
 
 void add_loss(BlockBuilder& builder, double logits) {
-  // To fp32, the largest, less that, exponentials, their sum, probabilities; backwards a product and a conversion.
+  // Convert to fp32, find the largest, subtract it, exponentials, their sum, probabilities. Backward: a
+  // product and a conversion.
   constexpr std::array kSteps{VectorPass{2, 4, 0, 1, 0}, VectorPass{4, 0, 1, 0, 0},
                               VectorPass{4, 4, 1, 0, 0}, VectorPass{4, 4, 0, 0, 1},
                               VectorPass{4, 0, 1, 0, 0}, VectorPass{4, 4, 0, 0, 1}};
   constexpr std::array kGradientSteps{VectorPass{4, 4, 1, 0, 0}, VectorPass{4, 2, 0, 1, 0}};
-  // The largest and the sum of exponentials in one read each; backwards the probabilities once more.
+  // The largest and the sum of exponentials take one read each; backward the probabilities are read once
+  // more.
   add_operator(builder, "loss", logits, builder.layout().fuses(Fusion::kLoss),
                {{4, 0, 3, 2, 1}, {2, 2, 2, 2, 1}}, kSteps, kGradientSteps);
 }

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::int64_t kTokens = 4096;  // a rank: a choice of the workload, which no model makes
+constexpr std::int64_t kTokens = 4096;  // per rank; a choice of the workload, which no model makes
 
 Mark mark_at(const Mark& start, std::string_view text, std::size_t offset) {
   Mark mark = start;
@@ -73,7 +73,7 @@ class ModelReader {
   static constexpr std::array kWidth{"moe_intermediate_size", "intermediate_size"};
   static constexpr std::array kTopK{"num_experts_per_tok", "num_experts_per_token", "top_k_experts"};
 
-  // Returns whether all that the MoE layer needs is there.
+  // Returns true if all that the MoE layer needs is there.
   bool add_experts() {
     const auto experts = size(kExperts, "routed experts; a model without has no MoE layer to run");
     const auto top_k = size(kTopK, "experts a token");

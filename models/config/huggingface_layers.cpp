@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Families whose heads have queries and keys normalised, and those known not to have.
+// Families that normalise the queries and keys of heads, and those known not to.
 constexpr std::array kNormalised{"qwen3", "qwen3_moe", "qwen3_vl_moe_text", "qwen3_next"};
 constexpr std::array kNotNormalised{"llama",   "mixtral",     "qwen2",       "qwen2_moe", "mistral",
                                     "gpt_oss", "PanguProMoE", "llama4_text", "llama4",    "glm4_moe"};
@@ -54,7 +54,7 @@ class LayersReader {
   void add(std::string path, std::string value, std::string source) {
     found_.keys.push_back({std::move(path), std::move(value), std::move(source)});
   }
-  // Takes the first of these keys that is there.
+  // Takes the first of these keys that is present.
   void take(const std::string& path, std::initializer_list<const char*> keys) {
     for (const char* key : keys) {
       if (whole(key) == 0) continue;
@@ -79,7 +79,8 @@ class LayersReader {
     read_head_norms();
   }
 
-  // transformers' default is the hidden width by heads, and families that differ say so.
+  // The default of transformers is the hidden width divided by the heads; families that differ give the
+  // width.
   void read_head_width() {
     if (whole("head_dim") > 0) return take("attention.head_dim", {"head_dim"});
     const std::int64_t width = whole("hidden_size") / whole("num_attention_heads");
@@ -116,7 +117,7 @@ class LayersReader {
     if (family().starts_with("llama4")) take("shared_intermediate", {"intermediate_size"});
   }
 
-  // Layers that a list of numbers names, or of flags.
+  // True if the list of numbers at `key` contains the layer.
   bool lists(const char* key, std::int64_t layer) const {
     const auto it = json_.find(key);
     return it != json_.end() && it->is_array() &&

@@ -60,7 +60,7 @@ std::optional<std::uint32_t> read_experts_per_rank(const Config& config, const P
   return *experts / ep;
 }
 
-// A model of dense layers alone lacks all that a MoE layer is made of: that is said in a sentence.
+// Notes a single error for a model of dense layers only, which lacks all keys of a MoE layer.
 void check_has_experts(const Config& config) {
   if (config.has("experts") || config.has("experts_per_rank") || !config.has("layers")) return;
   config.error("layers",
@@ -68,8 +68,7 @@ void check_has_experts(const Config& config) {
   config.throw_if_any();
 }
 
-// A routing counts the rows of each rank and expert. What is too large is refused at once, as all that follows would be
-// made in this size.
+// Notes an error if ranks and experts are too many: a routing counts the rows for each pair of them.
 void check_pairs(const Config& config, const MoeShape& shape) {
   constexpr std::uint64_t kMostCounts = 1 << 25;
   const std::uint64_t counts = std::uint64_t{shape.ep} * shape.experts();
@@ -83,8 +82,8 @@ void check_pairs(const Config& config, const MoeShape& shape) {
   config.throw_if_any();
 }
 
-// Rows must fit 32 bits: those that a rank sends, and those that it receives if all tokens choose its
-// experts.
+// Notes an error if row numbers do not fit 32 bits: those that a rank sends, or receives if all tokens choose
+// its experts.
 void check_rows(const Config& config, const MoeShape& shape) {
   const std::uint64_t sent = std::uint64_t{shape.tokens} * shape.top_k;
   const std::uint64_t received =
@@ -100,7 +99,7 @@ void check_rows(const Config& config, const MoeShape& shape) {
 }  // namespace
 
 DataType read_dtype(const Config& config) {
-  constexpr auto kComputed = static_cast<std::size_t>(DataType::kInt32);  // those before it
+  constexpr auto kComputed = static_cast<std::size_t>(DataType::kInt32);  // the types before it
   return static_cast<DataType>(
       config.choice("dtype", std::span(kNamesOf<DataType>).first(kComputed), name_of(DataType::kBf16)));
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kMostHeads = 1 << 16, kWidestHead = 1 << 16, kWidestLayer = 1 << 20,
                        kLargestVocabulary = 1 << 24;
-constexpr std::int64_t kMostInLayer = 1 << 20, kMostOnRank = 65534;  // experts, as read_shape() has them
+constexpr std::int64_t kMostInLayer = 1 << 20, kMostOnRank = 65534;  // experts, as in read_shape()
 constexpr std::size_t kMostLayers = 1 << 14;
 
 std::uint32_t read_count(const Config& config, std::string_view key, std::int64_t most) {
@@ -47,7 +47,7 @@ ModelShape::Attention read_attention(const Config& config) {
   return shape;
 }
 
-// Reads `3 dense` or `24 (dense moe)`; returns what is wrong.
+// Reads `3 dense` or `24 (dense moe)`. Returns an error text, or an empty string.
 std::string append_layers(const std::string& text, std::vector<std::string>& layers) {
   std::istringstream in(text);
   std::size_t count = 1;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kSumBefore = "sum_before_", kBatchMark = "_b";
 
-// What all micro-batches read, and none of them writes.
+// True for a tensor that all micro-batches read and none writes.
 bool is_shared(const TensorNode& tensor) {
   return tensor.external && (tensor.layout == Layout::kWeights || tensor.name == "counts") &&
          !tensor.name.starts_with(kSumBefore);
@@ -32,7 +32,8 @@ std::uint32_t batch_of(std::string_view op) {
 Graph in_batches(const Graph& graph, std::uint32_t batches) {
   if (batches == 1) return graph;
   Graph result;
-  std::map<std::string, TensorId> sums;  // of the micro-batch before, by the name that the next one reads
+  // Sums of the previous micro-batch, by the name that the next one reads
+  std::map<std::string, TensorId> sums;
   std::vector<TensorId> ids(graph.tensors().size());
   for (std::uint32_t batch = 0; batch < batches; ++batch) {
     const std::string suffix = batch == 0 ? std::string() : fmt::format("{}{}", kBatchMark, batch);

@@ -32,7 +32,7 @@ class ChunkedGemmBuilder {
     return add(name, rows, shape_.k, external);
   }
 
-  // B as the product reads it: AIVs write it anew where its rows are no whole lines.
+  // Adds B as the product reads it: AIVs rewrite it if its rows are not whole lines.
   TensorId weights() {
     const std::uint32_t rows = shape_.transposed ? shape_.n : shape_.k,
                         cols = shape_.transposed ? shape_.k : shape_.n;
@@ -51,7 +51,7 @@ class ChunkedGemmBuilder {
     const std::uint32_t rows = graph_.tensor(a).rows;
     const TensorId c = graph_.add_tensor({result, Layout::kPlain, rows, shape_.n, shape_.result, false});
     OperatorNode node = make_node(name, "GroupedMatmul", {a, b_}, {c});
-    node.split = {{{0, 0}}, {-1}};  // in the groups in which its rows come, or as one grid of blocks
+    node.split = {{{0, 0}}, {-1}};  // in the groups in which its rows arrive, or as one grid of blocks
     if (shape_.groups > 1 && graph_.tensor(a).external) {
       node.split.inherits.clear();
       node.cut =
@@ -62,8 +62,8 @@ class ChunkedGemmBuilder {
     return c;
   }
 
-  // A chunk may go once the one before has come everywhere, and the one before that, whose buffer it takes, is
-  // multiplied.
+  // Adds the gather of a chunk. It may start once the previous chunk has arrived everywhere, and the chunk
+  // before that, whose buffer it takes, is multiplied.
   void gather(std::uint32_t chunk, bool more) {
     const std::uint32_t first = chunk * shape_.chunk_rows,
                         rows = std::min(shape_.chunk_rows, shape_.rows - first);
@@ -83,7 +83,7 @@ class ChunkedGemmBuilder {
   const ChunkedGemm& shape_;
   Graph graph_;
   TensorId b_{}, gate_{};
-  std::optional<TensorId> last_product_;  // of the chunk before
+  std::optional<TensorId> last_product_;  // of the previous chunk
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace a3sim {
 namespace {
 
-// Copies a graph, with some of its operators and tensors once for each block of columns.
+// Copies a graph, in which some operators and tensors are repeated for each block of columns.
 class ColumnCut {
  public:
   ColumnCut(const Graph& graph, std::uint32_t columns) : graph_(graph), columns_(columns) {
@@ -31,7 +31,7 @@ class ColumnCut {
     for (std::uint32_t op = 0; op < graph_.operators().size(); ++op) {
       if (std::ranges::count(cut_, op) == 0) add(graph_.operators()[op], 0, "");
     }
-    // Block by block: what sends one stands before the product of the next.
+    // Goes block by block, so that a block's sends precede the product of the next block.
     for (std::uint32_t block = 0; block < columns_; ++block) {
       for (std::uint32_t op = 0; op < graph_.operators().size(); ++op) {
         if (std::ranges::count(cut_, op) > 0) add(graph_.operators()[op], block, suffix(block));
@@ -84,7 +84,7 @@ class ColumnCut {
   std::uint32_t columns_;
   Graph result_;
   std::vector<std::uint32_t> cut_;             // operators
-  std::map<TensorId, bool> weights_;           // of the products; whether they are stored transposed
+  std::map<TensorId, bool> weights_;           // weights of the products; true if they are stored transposed
   std::vector<std::vector<TensorId>> copies_;  // by tensor, then block
 };
 

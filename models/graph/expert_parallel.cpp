@@ -13,7 +13,7 @@ class Builder {
   Builder(const MoeShape& shape, const ExpertParallelOptions& options)
       : b_{shape, {}}, options_(options), counts_(b_.counts()) {}
 
-  // The tensors for the experts: rows, and with int8 a scale for each.
+  // The tensors for the experts: rows, and with int8 a scale per row.
   struct Received {
     TensorId rows, scales;
   };
@@ -84,7 +84,8 @@ class Builder {
     return packed;
   }
 
-  // Every rank tells all others how many rows it has for them once they are packed; then each fetches its own.
+  // Adds the exchange in which every rank, once its rows are packed, tells all others how many they get; then
+  // each fetches its own.
   Received pulled() {
     const std::uint32_t hidden = b_.shape.hidden, experts = b_.shape.experts();
     const TensorId tokens = tensor("tokens", Layout::kTokens, hidden, b_.shape.dtype, true);
@@ -104,7 +105,7 @@ class Builder {
     b_.graph.add_operator(std::move(node));
     return received;
   }
-  // A barrier of the cores behind what writes a tensor; returns its flag.
+  // Adds a barrier of the cores after the operator that writes a tensor. Returns its flag.
   TensorId barrier(const std::string& name, TensorId behind) {
     const TensorId flag =
         b_.graph.add_tensor({name + "_flag", Layout::kPlain, 1, kWordColumns, DataType::kInt32, false});
@@ -120,7 +121,7 @@ class Builder {
     return node;
   }
 
-  // Is cut by tokens, whatever its inputs are.
+  // Adds an operator that is cut by tokens, whatever its inputs are.
   void add_of_tokens(const char* name, const char* type, std::vector<TensorId> inputs, TensorId output) {
     OperatorNode node = make_node(name, type, std::move(inputs), {output});
     node.split.inherits.clear();
@@ -142,8 +143,8 @@ class Builder {
     return router_;
   }
 
-  // Collectives of the library need to know how many rows arrive: the counts are exchanged first, and the
-  // host reads them.
+  // Adds the transfer. The library's collectives need the number of rows that arrive, so the counts are
+  // exchanged first, and the host reads them.
   void send(TensorId tokens, TensorId window, bool packed) {
     if (options_.exchange == Exchange::kFused) {
       b_.add("Dispatch", "DispatchTokens", {tokens, counts_}, window);

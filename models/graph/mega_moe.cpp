@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kCounterColumns = 8;  // of int32: 32 bytes, the least that a core copies
 
-// Adds operators in the order in which the kernel's code goes through them: orders refer to their numbers.
+// Adds operators in the order of the kernel's code, since orders refer to their numbers.
 class MegaMoeBuilder {
  public:
   MegaMoeBuilder(const MoeShape& shape, const MegaMoeOptions& options)
@@ -40,7 +40,7 @@ class MegaMoeBuilder {
     return tensor(name, Layout::kPlain, rows, kCounterColumns, DataType::kInt32);
   }
 
-  // Adds an operator that is cut for itself.
+  // Adds an operator with a cut of its own.
   void add(const std::string& name, const std::string& type, std::vector<TensorId> inputs,
            std::vector<TensorId> outputs, const CutOptions& cut, std::vector<Hold> holds = {}) {
     OperatorNode node = make_node(name, type, std::move(inputs), std::move(outputs));
@@ -50,13 +50,13 @@ class MegaMoeBuilder {
     b_.graph.add_operator(std::move(node));
   }
 
-  // Adds a barrier behind what writes a tensor, and returns its flag.
+  // Adds a barrier after the operator that writes a tensor. Returns its flag.
   TensorId barrier(const std::string& name, TensorId behind) {
     const TensorId flag = word(name + "_flag", 1);
     add(name, "Barrier", {behind}, {flag}, {});
     return flag;
   }
-  // The same for segments of experts: flags by row.
+  // Adds a barrier for each segment of experts. Returns their flags, one per row.
   TensorId barriers(const std::string& name, TensorId behind, const std::vector<std::uint32_t>& segments) {
     const TensorId flags = received(name + "_flags", 1, DataType::kInt8);
     add(name, "Barrier", {behind}, {flags}, {.segments = segments});
@@ -71,7 +71,7 @@ class MegaMoeBuilder {
     };
     TensorId order = places("order");
     add("Sort", "SortRoutes", {router_}, {order}, {.parts = options_.sorters});
-    if (options_.sorts > 1) {  // the inverse order, by a second sort of what the first one left
+    if (options_.sorts > 1) {  // the inverse order, from a second sort of the first one's result
       const TensorId again = places("inverse");
       add("Sort_again", "MergeRoutes", {order}, {again}, {});
       order = again;
@@ -94,7 +94,8 @@ class MegaMoeBuilder {
     return packed;
   }
 
-  // A row of counts goes to every rank once all rows are packed. It tells the other rank both.
+  // Adds the exchange of a row of counts, sent to every rank once all rows are packed. So it also tells the
+  // other rank that the rows are ready.
   TensorId exchange_counts(TensorId packed) {
     const TensorId ready = barrier("Packed", packed);
     const std::uint32_t experts = b_.shape.experts(), ep = b_.shape.ep;
@@ -130,7 +131,7 @@ class MegaMoeBuilder {
     return {rows, scales};
   }
 
-  // Weights are in the cube's own layout, of which no access is shorter than those of a transposed matrix.
+  // Weights have the cube's own layout; no access to it is shorter than one to a transposed matrix.
   TensorId product(const std::string& name, TensorId rows, const std::string& weights, std::uint32_t k,
                    const std::string& result, std::uint32_t n, const Tiling& tiling,
                    std::vector<Hold> holds) {
@@ -166,8 +167,8 @@ class MegaMoeBuilder {
                    options_.gmm2, activated_);
   }
 
-  // Barriers between experts of Combine: once all products of a segment are there and, where a segment is one expert, all
-  // cores are through with the expert before.
+  // Adds barriers between the experts of Combine: each waits until all products of a segment are there and,
+  // if the segment is a single expert, until all cores have finished the previous expert.
   TensorId finished(TensorId expert_output, TensorId one) {
     const std::uint32_t cores = options_.vector_cores;
     std::vector<Hold> arrivals;
@@ -189,7 +190,7 @@ class MegaMoeBuilder {
     if (!options_.combine_segments.empty()) holds.push_back({finished(expert_output, one)});
     add("Combine", options_.put_tiles ? "CombineScaledTiles" : "CombineScaled",
         {expert_output, scales, counts_}, {returned}, {.chunk = options_.put_rows}, std::move(holds));
-    // Each core goes through its list: what stands behind its part of Combine needs nothing to wait for.
+    // Each core works through its list, so what follows its part of Combine needs no event.
     const TensorId all = word("met", b_.shape.ep), combined = barrier("Combined", one);
     add("Meet", "AllGather", {one}, {all}, {}, {{combined}});
     const TensorId met = barrier("Met", all);

@@ -8,10 +8,11 @@
 namespace a3sim {
 namespace {
 
-// The arrival of each core at a barrier, for each local expert: CutOptions::parts tasks an expert that do nothing and wait
-// for nothing. A worker comes to its task when it is through with what stands before it in its list, so that whoever
-// waits for all of them (Hold) waits for all cores, also where what they did before happened in other ranks' memory.
-// Input: an external tensor, which is not read. Output: plain rows, one for each expert and core.
+// Marks the arrival of each core at a barrier, for each local expert: CutOptions::parts tasks per expert that
+// do nothing and wait for nothing. A worker reaches its task when it has finished what precedes it in its
+// list. So whoever waits for all of these tasks (Hold) waits for all cores, even if their earlier work was in
+// other ranks' memory. Input: an external tensor, which is not read. Output: plain rows, one for each expert
+// and core.
 class Arrive final : public Operator {
  public:
   TaskType task_type() const override { return TaskType{221}; }

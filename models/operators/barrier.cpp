@@ -8,8 +8,8 @@
 namespace a3sim {
 namespace {
 
-// A barrier of a device's vector cores behind the operator that writes its input: for each segment of experts, or for
-// all rows. It writes flags, a column of ones, which holds of other operators name (Graph: Hold).
+// A barrier of a device's vector cores after the operator that writes its input, for each segment of experts
+// or for all rows. It writes flags, a column of ones; holds of other operators name them (Graph: Hold).
 class Barrier final : public Operator {
  public:
   TaskType task_type() const override { return TaskType{212}; }

@@ -62,7 +62,7 @@ class AllGather final : public BlockPut {
 
   SplitSpec split_spec() const override { return {{}, {0}}; }
 
-  // Tiles are those of the output, as its readers have them: this rank sends the part of each that is in its
+  // Tiles are those of the output, as its readers see them: this rank sends the part of each that is in its
   // block.
   void fill_config(const FillContext& context, Tile tile, TaskTable& out) const override {
     check(context.cut);

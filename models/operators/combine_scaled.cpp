@@ -7,12 +7,13 @@
 namespace a3sim {
 namespace {
 
-// Sends an expert's rows back to where they came from, each times its scale. The multiplication goes on beside the
-// bytes, which take longer: a row of 7168 has 336 vector instructions and 14 KB. Inputs: rows, a scale for each, and as
-// metadata the counts of rows by source and expert.
+// Sends an expert's rows back to their sources, each multiplied by its scale. The multiplication overlaps
+// with the transfer, which takes longer: a row of 7168 has 336 vector instructions and 14 KB. Inputs: rows, a
+// scale for each, and as metadata the counts of rows by source and expert.
 class CombineScaled final : public PutOperator {
  public:
-  // `tiles`: in pieces of half a tile's 16 rows and of its 256 columns, one after the other, not by whole rows.
+  // `tiles`: rows go in pieces of half a tile's 16 rows and its 256 columns, one after another, instead of
+  // whole.
   explicit CombineScaled(bool tiles) : tiles_(tiles) {}
 
   std::uint32_t num_inputs() const override { return 3; }

@@ -47,8 +47,8 @@ class Dispatch : public RoutedPut {
   }
 };
 
-// Does the same directly from the tokens, as fused kernels do: reads each row when it is sent, once for each
-// of its experts.
+// Sends rows directly from the tokens, as fused kernels do: reads each row when it is sent, once for each of
+// its experts.
 class DispatchTokens final : public Dispatch {
  public:
   void compute(const WorkContext& context, const TaskView& task, Data& data) const override {

@@ -6,8 +6,8 @@
 namespace a3sim {
 namespace {
 
-// Waits for all rows of its inputs, which it does not read, and writes a row that lets others start: operators
-// that have its output among their inputs are held until then.
+// Waits for all rows of its inputs, which it does not read, and then writes a row. Operators that have this
+// row among their inputs are held until then.
 class Gate final : public Operator {
  public:
   TaskType task_type() const override { return TaskType{224}; }

@@ -29,7 +29,7 @@ class GatherChunk final : public PutOperator {
     return cut.partitions > 1 ? cut.partitions * (shape.ep - 1) : 1;
   }
 
-  // A tile is a group of one other rank; the only one is all of them.
+  // A tile is a group of one other rank; a single tile stands for all of them.
   void fill_config(const FillContext& context, Tile tile, TaskTable& out) const override {
     check(context.cut);
     const std::uint32_t others = context.shape.ep - 1, groups = tile.count > 1 ? tile.count / others : 1;
@@ -38,7 +38,7 @@ class GatherChunk final : public PutOperator {
   }
 
  private:
-  // Puts this rank's rows of a group to the rank where they are `block` of the group.
+  // Adds the puts of this rank's rows of a group to the rank for which they are `block` of the group.
   void send(const FillContext& context, std::uint32_t group, std::uint32_t groups, std::uint32_t block,
             TaskTable& out) const {
     const std::uint32_t ranks = context.shape.ep, dst = (index(context.rank) + ranks - 1 - block) % ranks;

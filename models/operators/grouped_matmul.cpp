@@ -10,9 +10,9 @@ namespace a3sim {
 namespace {
 
 // Computes C = A W for the rows of each expert with its own weights; transposed: C = A Wt, with W stored as
-// [N x K]. Is split along rows or experts, never along K. Rows without experts are multiplied by one matrix. With scales,
-// integer sums are multiplied by the scale of their column and rounded to 16 bits as they leave L0C; a task reads some KB
-// of scales beside its MB of weights, which are left out of its time.
+// [N x K]. Is split along rows or experts, never along K. Rows without experts are multiplied by one matrix.
+// With scales, integer sums are multiplied by the scale of their column and rounded to 16 bits as they leave
+// L0C. The time of a task ignores these scales: some KB beside MB of weights.
 class GroupedMatmul final : public Operator {
  public:
   explicit GroupedMatmul(bool scaled) : scaled_(scaled) {}

@@ -11,9 +11,10 @@
 namespace a3sim {
 namespace {
 
-// Base class of operators that fetch the rows of this rank's experts from the ranks that have them. What a task reads is in
-// another rank's memory, so its start must be held by something that this rank hears of, as the counts that the other rank
-// sends once its rows are there. Inputs: rows to send, and as metadata the counts of rows by source and expert.
+// Base class of operators that fetch the rows of this rank's experts from the ranks that have them. A task
+// reads another rank's memory. So its start must be held by something that arrives on this rank, such as the
+// counts that the other rank sends once its rows are ready. Inputs: rows to send, and as metadata the counts
+// of rows by source and expert.
 class PullOperator : public Operator {
  public:
   CoreUnit unit() const final { return CoreUnit::kVector; }

@@ -6,8 +6,7 @@
 namespace a3sim {
 namespace {
 
-// Converts rows to int8, each with its own scale: in a tensor beside it, or behind the row if it is to be
-// sent.
+// Converts rows to int8, each with its own scale: in a second tensor, or after the row if it is to be sent.
 class Quantize final : public ElementwiseOperator {
  public:
   explicit Quantize(bool packed) : packed_(packed) {}

@@ -63,8 +63,8 @@ class QuantizeRoutes final : public Operator {
     out.streams.push_back(read);
     out.streams.push_back(write);
     const std::uint64_t rows = write.rows.size(), elements = rows * info(context, read.tensor).cols;
-    // As Quantize; a row's instructions wait for one another: 3 conversions, absolute value, 2 that find the largest,
-    // and a multiplication.
+    // Those of Quantize, each waiting for the one before: 3 conversions, absolute value, 2 that find the
+    // largest, and a multiplication.
     constexpr std::uint64_t kInstructions = 7;
     out.ops = {.simple_fp32 = 3 * elements,
                .convert = 3 * elements,

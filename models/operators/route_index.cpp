@@ -8,12 +8,13 @@
 namespace a3sim {
 namespace {
 
-// What comes before rows can be sent: where in the order by expert each route of a token stands. Plain tensors
-// [tokens x top_k] of int32. The tasks of
-//   SortRoutes   sort the routes of CutOptions::parts equal runs of tokens, from the router's choice (metadata)
-//   MergeRoutes  merge the runs into one order, in a single task
-//   IndexRoutes  count, and write the place of each route element by element, in CutOptions::parts tasks
-// On real data SortRoutes writes the places in the whole order at once, and the others hand them on.
+// Finds the place of each token's routes in the order by expert, which sending needs. Tensors are plain,
+// [tokens x top_k] of int32. There are three operators:
+//   SortRoutes   sorts the routes of CutOptions::parts equal runs of tokens, from the router's choice
+//   (metadata)
+//   MergeRoutes  merges the runs into one order, in a single task
+//   IndexRoutes  counts, and writes the place of each route element by element, in CutOptions::parts tasks
+// On real data SortRoutes writes the places in the whole order at once, and the others pass them on.
 class RouteIndex final : public Operator {
  public:
   enum class Step : std::uint8_t { kSort, kMerge, kIndex };
@@ -89,7 +90,7 @@ class RouteIndex final : public Operator {
   }
 
  private:
-  // The sort instruction leaves runs of 32, of which each pass merges four.
+  // The sort instruction leaves runs of 32; each pass merges four.
   static std::uint64_t sort_passes(std::uint64_t elements) {
     std::uint64_t passes = 1;
     for (std::uint64_t run = 32; run < elements; run *= 4) ++passes;

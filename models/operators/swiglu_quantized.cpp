@@ -35,8 +35,8 @@ class SwiGluQuantized final : public ElementwiseOperator {
   std::vector<std::uint32_t> row_widths(std::uint32_t /*cols*/) const override { return {}; }
 
  private:
-  // As SwiGLU and Quantize, and 2 multiplications by the row's scale; gate and up are widened, the result is narrowed
-  // twice.
+  // Those of SwiGLU and Quantize, and 2 multiplications by the row's scale; gate and up are widened, the
+  // result is narrowed twice.
   VectorOps per_element() const override { return {.simple_fp32 = 8, .convert = 4, .transcendental = 2}; }
   // A row is finished before the next one begins: 2 + 2 conversions, 2 + 1 multiplications, -gate, exp, 1 + e, a
   // division, * up, absolute value, and 2 that find the largest.

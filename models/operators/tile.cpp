@@ -24,7 +24,8 @@ void TaskTable::add(const TaskDescriptor& task, std::span<const Region> inputs,
   td.first_region = static_cast<std::uint32_t>(regions.size());
   td.num_inputs = static_cast<std::uint8_t>(inputs.size());
   td.num_outputs = static_cast<std::uint8_t>(outputs.size());
-  for (const Region& input : inputs) regions.push_back(input);  // few, for which copying ranges is slow
+  // There are few, for which copying ranges is slow
+  for (const Region& input : inputs) regions.push_back(input);
   for (const Region& output : outputs) regions.push_back(output);
 }
 

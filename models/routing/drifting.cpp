@@ -61,9 +61,9 @@ class Popularity {
   std::vector<std::uint32_t> first_;  // by the upper bits of a sum: the first expert that may have it
 };
 
-// Popularity is log-normal. A part of its variance is constant; the rest is a first-order autoregression over
-// micro-batches. The experts of a rank may have a factor of their own in common, which lasts and drifts alike. Each token
-// goes to different experts, drawn one after another by popularity.
+// Routes by a log-normal popularity. A part of its variance is constant; the rest is a first-order
+// autoregression over micro-batches. The experts of a rank may share a factor that lasts and drifts in the
+// same way. Each token goes to different experts, drawn one after another by popularity.
 class Drifting final : public RoutingGenerator {
  public:
   bool draws() const override { return true; }
@@ -85,8 +85,8 @@ class Drifting final : public RoutingGenerator {
   }
 
  private:
-  // Draws `count` standard normal values, of which a part of the variance stays and the rest has moved until the spec's
-  // micro-batch.
+  // Draws `count` standard normal values. A part of their variance is constant; the rest has drifted up to
+  // the spec's micro-batch.
   static std::vector<double> drifted(const RoutingSpec& spec, std::uint32_t count, std::uint64_t stream) {
     const double lasting = spec.drift.lasting, correlation = spec.drift.correlation;
     const double fresh = std::sqrt(1 - correlation * correlation);

@@ -44,7 +44,7 @@ enum class TaskType : std::uint16_t {
 };
 
 // Flags of a region.
-// offsets and sizes: no task waits for them, and they have no weight.
+// Offsets and sizes: no task waits for them, and they have no weight.
 inline constexpr std::uint32_t kMetadata = 1;
 // A held start: the task waits for these rows, and does not read them.
 inline constexpr std::uint32_t kHold = 2;
