@@ -73,7 +73,8 @@ class FileReader {
     }
   }
 
-  // Who writes to a pipe, or types, has said no end. Any other device, as /dev/kmsg, never does.
+  // A writer to a pipe, or a user who types, has not sent an end yet. Any other device, such as /dev/kmsg,
+  // never does.
   void wait_for_more() {
     if (!pipe_ && !terminal_) {
       error_ = "it is a device";

@@ -8,12 +8,12 @@
 namespace a3sim {
 namespace {
 
-constexpr double kOutside = 0.05;  // of a confidence interval, at both ends together
+constexpr double kOutside = 0.05;  // probability outside a confidence interval, at both ends together
 
-// How many of n numbers may lie outside at either end, so that the rest holds the population's median with
-// probability 1 - kOutside: each number lies below it with probability 1/2.
+// Returns how many of n numbers may lie outside at either end, so that the rest contains the population's
+// median with probability 1 - kOutside. Each number lies below the median with probability 1/2.
 std::size_t left_out(std::size_t n) {
-  double probability = std::pow(0.5, n), below = 0;  // that k of them lie below; that at most k do
+  double probability = std::pow(0.5, n), below = 0;  // that k of them lie below; that fewer or as many do
   for (std::size_t k = 0; k < n; ++k) {
     below += probability;
     if (2 * below > kOutside) return k;
@@ -22,7 +22,7 @@ std::size_t left_out(std::size_t n) {
   return 0;
 }
 
-// Moves the median of the cells that there are into `to` and returns by how much.
+// Subtracts the median of the present cells from them, adds it to `to`, and returns it.
 double take_median(std::vector<double>& from, double& to) {
   std::vector<double> cells = from;
   std::erase_if(cells, [](double cell) { return std::isnan(cell); });

@@ -11,9 +11,10 @@
 namespace a3sim {
 namespace {
 
-constexpr double kFp32 = 4;  // bytes: scores, and sums before they are done
+constexpr double kFp32 = 4;  // bytes of a score, or of an unfinished sum
 
-// Products of a tile that come before, or behind, the vector cores' work on it: for one key and all queries of a block.
+// The products of a tile before, or after, the vector cores' work on it: for one key and all queries of a
+// block.
 struct ProductWork {
   double macs = 0;
   double to_l1 = 0, from_l0c = 0;  // bytes
@@ -24,7 +25,7 @@ struct ProductWork {
   }
 };
 
-// What a core, with the vector cores beside it, does for one key and all queries of a block.
+// The work of a core, with its vector cores, for one key and all queries of a block.
 struct KeyWork {
   ProductWork before, behind;
   double to_ub = 0, from_ub = 0;
@@ -40,14 +41,16 @@ struct KeyWork {
   }
 };
 
-// Scores and probabilities go through the L2 where other cores than those that multiply do the vector work.
+// Returns the forward work. Scores and probabilities go through the L2 if other cores than those that
+// multiply do the vector work.
 KeyWork forward_work(const BlockAttention& attention, double rows, double tile, bool through_l2) {
   const double element = element_bytes(attention.dtype), output = rows * attention.d_v / tile;
   KeyWork work;
   work.before = {rows * attention.d_qk, element * attention.d_qk, through_l2 ? kFp32 * rows : 0};
   work.behind = {rows * attention.d_v, element * (attention.d_v + (through_l2 ? rows : 0)),
                  through_l2 ? kFp32 * output : 0};
-  work.simple = 4 * rows + 2 * output;  // scale, largest, less that, sum; the output so far is corrected
+  // Scale, find the largest, subtract it, sum; correct the output so far
+  work.simple = 4 * rows + 2 * output;
   work.convert = rows;
   work.transcendental = rows;
   if (!through_l2) return work;
@@ -56,7 +59,8 @@ KeyWork forward_work(const BlockAttention& attention, double rows, double tile, 
   return work;
 }
 
-// Scores again and the probabilities' gradient; then those of queries (summed over tiles), keys and values (over queries).
+// Returns the backward work: scores again and the probabilities' gradient; then the gradients of queries
+// (summed over tiles), keys and values (over queries).
 KeyWork backward_work(const BlockAttention& attention, double rows, double tile, bool through_l2) {
   const double element = element_bytes(attention.dtype), d_qk = attention.d_qk, d_v = attention.d_v;
   KeyWork work;
@@ -73,13 +77,14 @@ KeyWork backward_work(const BlockAttention& attention, double rows, double tile,
   return work;
 }
 
-// Cycles of a key where tiles overlap: the slowest of the cube, its loads, the way out of L0C, and the vector cores. A
-// block's first tile overlaps with nothing: what it takes more.
+// `pace`: cycles per key if tiles overlap: those of the slowest of the cube, its loads, the way out of L0C,
+// and the vector cores. `fill`: the extra cycles per key of a block's first tile, which overlaps with
+// nothing.
 struct KeyCycles {
   double pace = 0, fill = 0;
 };
 
-// Where one core does both kinds of work, gradients leave no registers for a second tile: nothing overlaps.
+// Nothing overlaps if one core does both kinds of work: gradients leave no registers for a second tile.
 KeyCycles key_cycles(const KeyWork& work, const Hardware& hardware, double vectors_a_cube, bool overlaps) {
   const double vector = work.vector_cycles(hardware.vector, vectors_a_cube);
   const double products = work.products().cycles(hardware.cube);
@@ -88,14 +93,15 @@ KeyCycles key_cycles(const KeyWork& work, const Hardware& hardware, double vecto
                                   pace)};
 }
 
-// Keys that blocks of queries go through, those of one head of one sample, from the first block.
+// Returns the number of keys that each block of queries processes, in order, for one head of one sample.
 std::vector<double> keys_of_blocks(const BlockAttention& attention, std::uint32_t rows) {
   const std::uint64_t blocks = (attention.queries + rows - 1) / rows;
   const auto keys = static_cast<double>(attention.keys);
   std::vector<double> met(blocks, keys);
   if (!attention.causal) return met;
   for (std::uint64_t b = 0; b < blocks; ++b) {
-    // Dies of a CP group hold queries from both ends of a sample, so that their blocks meet half of the keys on average.
+    // Dies of a CP group hold queries from both ends of a sample, so their blocks meet half of the keys on
+    // average.
     const double until = attention.cp > 1 ? (keys + rows) / 2
                                           : static_cast<double>((b + 1) * rows) + keys -
                                                 static_cast<double>(attention.queries);
@@ -104,7 +110,7 @@ std::vector<double> keys_of_blocks(const BlockAttention& attention, std::uint32_
   return met;
 }
 
-// The longest sum of times of a worker that each next block, the longest first, goes to when it is free.
+// Deals blocks, the longest first, to the worker that is free first. Returns the time of the busiest worker.
 double longest_worker(std::vector<double> blocks, std::uint64_t times, std::uint32_t workers) {
   std::ranges::sort(blocks, std::greater<>());
   std::priority_queue<double, std::vector<double>, std::greater<>> free;

@@ -7,11 +7,11 @@
 namespace a3sim {
 namespace {
 
-constexpr std::uint32_t kFractal = 16;  // the cube multiplies 16 x K x 16 a cycle
+constexpr std::uint32_t kFractal = 16;  // the cube multiplies 16 x K x 16 per cycle
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-// Mads that multiply a rows x cols block over k, and the cycles that they take without their heads.
+// The mads that multiply a rows x cols block over k, and their cycles without their heads.
 struct Mads {
   std::int64_t count, cycles;
 };
@@ -56,7 +56,7 @@ std::uint32_t CostModel::macs_per_cycle(DataType type) const {
   }
 }
 
-// Cycles may be fractions where a rate is in bytes a cycle; a step's sum is rounded up once.
+// Cycles may be fractions, since rates are in bytes per cycle; a step's sum is rounded up once.
 Duration CostModel::time(double cycles) const {
   return Duration(whole_picoseconds(cycles * 1e12 / static_cast<double>(hardware_.clock.count)));
 }
@@ -95,7 +95,7 @@ CostModel::Cycles CostModel::cube(const Work& work, const Step& step, const Step
     last.shape_ = shape;
     const double result = element_bytes(work.result);
     last.drain_ = step.finishes_block ? result * step.rows * step.cols / hardware_.cube.l0c_to_gm : 0;
-    last.hits_ = last.drain_;  // of zeros
+    last.hits_ = last.drain_;  // writing zeros
     if (step.k > 0) {
       begin_shape(work, step, last);
       last.hits_ = cycles(last.loads_);
@@ -106,19 +106,20 @@ CostModel::Cycles CostModel::cube(const Work& work, const Step& step, const Step
     const double both = misses[0] + misses[1];
     return {both > 0 ? cycles(last.loads_ + both) : last.hits_, last.hits_};
   }
-  // Cores that share a panel each fetch another part of it, at the pace of misses, and find the other parts in the L2.
+  // Cores that share a panel each fetch another part of it, at the pace of misses, and find the other parts
+  // in the L2.
   double all = last.hits_;
   for (std::uint32_t i = 0; i < 2; ++i)
     if (misses[i] > 0) all += (cycles(last.loads_ + misses[i]) - last.hits_) / step.fetchers[i];
   return {all, last.hits_};
 }
 
-// A row of a load costs something beside its bytes: between two measured lengths, the time of a byte is
-// linear in the number of rows that bytes come in; below the shorter one it goes on as from there to whole
-// lines.
+// A row of a load costs time beside its bytes. Between the two measured lengths the time per byte is linear
+// in the number of rows that a line's bytes come in. Below the shorter length it continues on the line from
+// there to whole lines.
 double CostModel::part_of_rate(const Step& step, const StepAccess& access) const {
   const Hardware::Cube& cube = hardware_.cube;
-  // Rows that begin at a half or a quarter of a line come in pieces of as much.
+  // Rows that begin at a half or a quarter of a line arrive in pieces of that size.
   std::uint32_t piece = kL2Line;
   while (step.cube && access.row_bytes > 0 && piece > kL2Line / 4 && access.pitch % piece != 0) piece /= 2;
   const bool aligned = access.pitch % piece == 0;
@@ -139,7 +140,7 @@ double CostModel::vector_arithmetic(double simple, double convert, double transc
   return simple / vector.simple_fp32 + convert / vector.convert + transcendental / vector.transcendental;
 }
 
-// What a task spends beside its pipeline of loads, arithmetic and stores.
+// Returns the cycles of a task beside its pipeline of loads, arithmetic and stores.
 double CostModel::serial_cycles(const VectorOps& ops) const {
   const Program::Tasks& tasks = program_.tasks;
   const double picoseconds =
@@ -169,7 +170,7 @@ CostModel::Cycles CostModel::vector(const Work& work, const Step& step, const St
   }
   const double busy = vector_arithmetic(step.simple, step.convert, step.transcendental) +
                       step.dependent * vector.startup_cycles;
-  // The first tile is loaded, and the last stored, beside nothing.
+  // The load of the first tile and the store of the last overlap with nothing.
   const double tiles =
       std::max(1.0, static_cast<double>(all_bytes) / static_cast<double>(program_.vector_tile.count));
   const auto cycles = [&](double loads) {

@@ -30,7 +30,7 @@ std::string capitals(std::string text) {
   return text;
 }
 
-// Reads products a cycle.
+// Reads products per cycle.
 std::uint32_t macs_per_cycle(const Config& config, std::string_view key, std::string_view unit) {
   const double value = config.per_cycle(key, unit);
   const bool whole =
@@ -58,7 +58,7 @@ void add_kind(WorkerKinds& kinds, WorkerKind added, const Config& config) {
   if (std::ranges::find(added.units, true) != added.units.end()) kinds.add(std::move(added));
 }
 
-// What a kind of another name than `cube` and `vector` runs.
+// Reads a kind whose name is neither `cube` nor `vector`.
 WorkerKind read_kind(const Config& config, const std::string& name) {
   WorkerKind kind{capitals(name), count(config, "count", 1, kMostWorkers), {}};
   if (!is_kind_name(kind.name))
@@ -75,13 +75,13 @@ WorkerKind read_kind(const Config& config, const std::string& name) {
   return kind;
 }
 
-// A kind of worker says what it runs; without that, cube cores (AIC) run products and vector cores (AIV) all else,
-// each of as many as its own block counts.
+// Reads the kinds of worker. A kind says what it runs; otherwise cube cores (AIC) run products and vector
+// cores (AIV) all else. Each block gives the number of its workers.
 WorkerKinds read_workers(const Config& config) {
   WorkerKinds kinds;
   const WorkerKinds usual = aic_and_aiv(0, 0);
   constexpr std::string_view kBlocks[] = {"cube",
-                                          "vector"};  // of the usual ones; all say how such work is done
+                                          "vector"};  // of the usual kinds; all hardware describes such work
   for (std::uint32_t k = 0; k < usual.size(); ++k) {
     const Config block = config.map(kBlocks[k]);
     if (!block.has("count")) continue;
@@ -101,7 +101,7 @@ WorkerKinds read_workers(const Config& config) {
         .error("count", fmt::format("no kind of worker runs '{}': expected a count here, or a kind "
                                     "with `runs: [{}]`",
                                     name_of(unit), name_of(unit)));
-    // So many that nothing else seems wrong.
+    // Takes a large number, so that nothing else seems wrong.
     kinds.add({usual[k].name, kMostWorkers, usual[k].units});
   }
   return kinds;
@@ -168,7 +168,7 @@ Hardware::MemorySystem read_memory(const Config& config) {
   return memory;
 }
 
-// A name that is misspelt makes a plane of its own, which lacks one of its rates.
+// Notes an error for a plane that lacks a rate: a misspelt name makes a plane of its own.
 void check_plane(const Config& planes, const std::string& name) {
   const Config plane = planes.map(name);
   if (plane.has("egress") && plane.has("ingress")) return;
@@ -205,7 +205,8 @@ Hardware::Fabric::Level read_level(const Config& config, const std::string& name
   return level;
 }
 
-// Each level is made of whole ones of the level before; the last one may be open.
+// Notes an error unless each level consists of whole ones of the level before. Only the last level may be
+// open.
 void check_levels(const Config& config, const std::vector<Hardware::Fabric::Level>& levels) {
   for (std::size_t i = 1; i < levels.size(); ++i) {
     const std::uint32_t inner = levels[i - 1].dies, outer = levels[i].dies;

@@ -15,13 +15,13 @@ constexpr std::uint32_t kElement = 2;  // bytes: bf16
 
 double picoseconds(Duration d) { return static_cast<double>(d.count()); }
 
-// A product that has workers of its own: what its blocks take together, and how many it can use.
+// A product with workers of its own: the total time of its blocks, and the number of workers that it can use.
 struct SharingProduct {
   double left = 0;
   double most_workers = 0;
 };
 
-// Gives each product as many workers as the others, unless it cannot use them, which leaves them to the others.
+// Shares workers evenly among products. Workers that a product cannot use go to the others.
 std::vector<double> shares_of(const std::vector<SharingProduct>& running, double workers) {
   std::vector<double> shares(running.size(), 0);
   std::vector<std::size_t> order(running.size());
@@ -35,11 +35,11 @@ std::vector<double> shares_of(const std::vector<SharingProduct>& running, double
   return shares;
 }
 
-// When the last of the products ends. They go to the streams in turn.
+// Returns the end of the last product. Products are dealt to the streams in turn.
 double end_of_streams(const std::vector<SharingProduct>& products, std::uint32_t workers,
                       std::uint32_t streams) {
   std::vector<SharingProduct> running;
-  std::vector<std::size_t> next;  // of the stream that each of the running is of
+  std::vector<std::size_t> next;  // by running product: the next product of its stream
   for (std::size_t s = 0; s < std::min<std::size_t>(streams, products.size()); ++s) {
     running.push_back(products[s]);
     next.push_back(s + streams);
@@ -82,7 +82,7 @@ KernelCost::Block KernelCost::block(const Gemm& product, std::uint32_t rows, std
   work.dtype = form.dtype;
   work.result = form.result;
   work.a_transposed = form.transposed;
-  work.a_pitch = work.b_pitch = kL2Line;  // rows begin with lines
+  work.a_pitch = work.b_pitch = kL2Line;  // rows begin at lines
   TaskSteps steps;
   Step step;
   steps.start(work, cost_.hardware());
@@ -90,7 +90,7 @@ KernelCost::Block KernelCost::block(const Gemm& product, std::uint32_t rows, std
   while (steps.next(step)) {
     step.readers_a = readers_a;
     step.readers_b = readers_b;
-    // A panel is fetched once; whoever reads it meanwhile goes at that pace.
+    // A panel is fetched once; all who read it meanwhile proceed at that pace.
     StepTraffic traffic;
     traffic.slow[0] =
         static_cast<double>(step.accesses[0].bytes()) * std::min(1.0, 1.0 * readers_a / grid.blocks_n());
@@ -107,7 +107,7 @@ KernelCost::Block KernelCost::block(const Gemm& product, std::uint32_t rows, std
   return block;
 }
 
-// Blocks come in rows of the grid; of each row all but the last are alike.
+// Blocks form rows of the grid; all blocks of a row but the last are alike.
 MemoryJob KernelCost::job(const std::vector<Gemm>& products, std::uint32_t workers, Form form,
                           std::uint32_t streams) {
   std::vector<double> busy(workers, 0);
@@ -187,7 +187,8 @@ MemoryJob KernelCost::product(const BlockProduct& product, std::uint32_t workers
   return result;
 }
 
-// A row's chain: it comes, goes through instructions that wait for one another, and leaves.
+// Returns the time of a kernel whose rows each are loaded, pass instructions that wait for one another, and
+// are stored.
 Duration KernelCost::row_by_row(const VectorKernel& kernel, std::uint32_t workers) const {
   const Hardware::Vector& vector = hardware().vector;
   const auto rows = static_cast<double>(kernel.rows);

@@ -10,7 +10,7 @@
 namespace a3sim {
 namespace {
 
-// Keys that stood below `hardware` once, by block. An empty key stands for every key of the block.
+// Keys that were once below `hardware`, by block. An empty key stands for every key of the block.
 struct Moved {
   std::string_view block, key, now;
 };
@@ -42,7 +42,7 @@ void refuse(const Config& block, std::string_view key, const std::string& now) {
 
 }  // namespace
 
-// Only what stands there is looked at: these are no keys that a machine has.
+// Looks only at what is there, since a machine has none of these keys.
 void refuse_program_keys(const Config& hardware) {
   for (const Moved& moved : kMoved) {
     if (!stands(hardware, moved.block)) continue;

@@ -10,7 +10,8 @@ namespace {
 // The most K of one step. The panels of all cores then stay small compared with the L2.
 constexpr std::uint32_t kMostK = 8192;
 
-// Part of a matrix in a tensor, from `first_row` on. Transposed: its columns are the tensor's rows.
+// Returns the access to a part of a matrix that begins at row `first_row` of a tensor. Transposed: its
+// columns are the tensor's rows.
 StepAccess rectangle(TensorId tensor, std::uint32_t first_row, Rows rows, Rows cols, bool transposed,
                      std::uint32_t element, std::uint32_t pitch) {
   if (transposed) std::swap(rows, cols);
@@ -31,8 +32,8 @@ Rows part_of(Rows rows, std::uint32_t i, std::uint32_t n) {
           rows.begin + static_cast<std::uint32_t>(size * (i + 1) / n)};
 }
 
-// Treats unordered rows as a run of the same length that begins where the step's place in the task says: each
-// row is read as often as the operator reads it, and it does not matter by which task.
+// Treats unordered rows as a run of the same length, placed by the step's place in the task: each row is read
+// as often as the operator reads it, and it does not matter by which task.
 StepAccess slice(const Stream& stream, std::uint32_t i, std::uint32_t n) {
   StepAccess access;
   if (stream.rows.empty() || stream.bytes == 0) return access;
@@ -72,7 +73,7 @@ void TaskSteps::start(const Work& work, const Hardware& hardware, const AccessSt
   if (work.streams.size() > Step::kMostAccesses) throw std::logic_error("a task with too many streams");
   const std::uint64_t bytes = work.stream_bytes(false) + work.stream_bytes(true);
   const auto ub = static_cast<std::uint64_t>(hardware.vector.ub.count);
-  std::uint64_t most = 1;  // no step without a row
+  std::uint64_t most = 1;  // every step has a row
   for (const Stream& stream : work.streams) most = std::max<std::uint64_t>(most, stream.rows.size());
   part_ = 0;
   parts_ = bytes == 0 ? (work.ops.barriers + work.ops.scalar + work.ops.sorted > 0 ? 1 : 0)

@@ -11,7 +11,7 @@
 namespace a3sim {
 namespace {
 
-// Without the number of a cable among several between two switches.
+// Returns the name without the number of a cable among several between two switches.
 std::string without_number(const std::string& name) { return name.substr(0, name.find('#')); }
 
 std::vector<std::uint32_t> cables_that(const CableLayout& layout, const auto& matches) {
@@ -21,8 +21,8 @@ std::vector<std::uint32_t> cables_that(const CableLayout& layout, const auto& ma
   return found;
 }
 
-// Which of `cable`, `switch` and `level` an entry names: a cable has its name under the first, the nodes at its ends
-// under the second, its level under the third.
+// Returns the names of a cable under one of the keys `cable` (its own name), `switch` (the nodes at its ends)
+// and `level`.
 std::vector<std::string> names_of_cable(const Cable& cable, std::string_view key) {
   const std::string from = without_number(cable.from), to = without_number(cable.to);
   const std::string number = cable.to.substr(to.size()) + cable.from.substr(from.size());
@@ -39,7 +39,7 @@ std::vector<std::string> names_of_cable(const Cable& cable, std::string_view key
   return names;
 }
 
-// The cables that an entry names.
+// Returns the cables that an entry names.
 std::vector<std::uint32_t> read_cables(const Config& entry, const CableLayout* layout) {
   std::string key;
   for (const char* name : {"cable", "switch", "level"}) {

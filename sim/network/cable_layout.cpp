@@ -11,7 +11,7 @@
 namespace a3sim {
 namespace {
 
-// Well mixed, so that pairs of hosts and flows draw their ways apart (the finaliser of SplitMix64).
+// Mixes bits well (the finaliser of SplitMix64), so that pairs of hosts and flows draw independent ways.
 std::uint64_t mixed(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15;
   x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
@@ -25,7 +25,7 @@ std::uint32_t hashed_way(const RouteRule& rule, std::uint32_t from, std::uint32_
   return static_cast<std::uint32_t>(mixed(mixed(mixed(rule.seed) ^ pair) + flow) % ways);
 }
 
-// The ways without a dead cable, by number.
+// Returns the numbers of the ways without a dead cable.
 std::vector<std::uint32_t> living_ways(const CableLayout& layout, std::uint32_t from, std::uint32_t to,
                                        const std::vector<bool>& dead) {
   std::vector<std::uint32_t> living, cables;

@@ -13,12 +13,13 @@ namespace a3sim {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-// What a limit has served may become large; beyond this many bytes it is counted anew, so that rounding stays small.
+// A limit's served bytes may become large. Above this number they restart, so that rounding stays small.
 constexpr double kServed = 0x1p18;
 // Sums of parts below this are exact in doubles, with room for a million flows.
 constexpr std::uint64_t kMostParts = std::uint64_t{1} << 32;
 
-// By cable: into how many parts a byte is counted there, so that each path takes a whole number.
+// Returns, by cable, the number of parts in which a byte is counted there, so that each path takes a whole
+// number.
 std::vector<std::uint64_t> parts_of_cables(const NetworkSpec& spec) {
   std::vector<std::uint64_t> whole(spec.cables.size(), 1);
   for (const CablePath& path : spec.paths) {
@@ -58,7 +59,7 @@ void CableMaxMin::number_from(std::size_t place) {
   for (std::size_t k = place; k < order_.size(); ++k) at_[order_[k]] = static_cast<std::uint32_t>(k);
 }
 
-// The limit of a cap, with one class more.
+// Returns the limit of a cap, after adding a class to it.
 std::uint32_t CableMaxMin::cap_limit(double cap) {
   const auto [known, is_new] = caps_.try_emplace(cap, 0);
   if (is_new) {
@@ -70,7 +71,7 @@ std::uint32_t CableMaxMin::cap_limit(double cap) {
     const std::uint32_t limit = known->second = free_.back();
     free_.pop_back();
     limits_[limit].capacity = limits_[limit].level = cap;
-    // Right as far as levels are known; no class is there yet that would have to move.
+    // Correct as far as levels are known. There is no class yet that would have to move.
     const auto above = [&](std::uint32_t other) { return limits_[other].level > cap; };
     const auto next = order_.insert(std::find_if(order_.begin(), order_.end(), above), limit);
     number_from(static_cast<std::size_t>(next - order_.begin()));
@@ -122,8 +123,8 @@ void CableMaxMin::remove(std::uint32_t c) {
   drop_cap(classes_[c].cap);
 }
 
-// A class has some flows more or less. What is known of the order up to its holder stays, but for their number. A cap
-// that comes or goes does so with a flow, and never stands before what holds it.
+// Changes the number of flows of a class. The order up to its holder stays valid, apart from this number. A
+// cap that comes or goes does so with a flow, and is never before its flows' holder.
 void CableMaxMin::change_flows(std::uint32_t c, std::int32_t more) {
   entry_of(c).flows += more;
   changed_ = std::min<std::size_t>(changed_, at_[classes_[c].holder]);
@@ -167,7 +168,7 @@ void CableMaxMin::take_ending(double noise, std::vector<Ending>& ending) {
     while (limit.held.front().finish - limit.served <= slack) {
       Held entry = limit.held.front();
       ending.push_back({entry.c, entry.finish - limit.served, slack});
-      entry.finish = kNever;  // until it is known
+      entry.finish = kNever;  // not yet known
       sift(limit.held, 0, entry);
     }
     if (limit.served < kServed) continue;
@@ -181,7 +182,7 @@ void CableMaxMin::place(std::vector<Held>& held, std::size_t at, const Held& ent
   classes_[entry.c].place = static_cast<std::uint32_t>(at);
 }
 
-// Puts an entry into a hole of the heap and moves it up or down to where it belongs.
+// Puts an entry into a hole of the heap and moves it up or down to its place.
 void CableMaxMin::sift(std::vector<Held>& held, std::size_t hole, const Held& entry) {
   while (hole > 0 && entry.finish < held[(hole - 1) / 2].finish) {
     place(held, hole, held[(hole - 1) / 2]);
@@ -204,7 +205,7 @@ void CableMaxMin::hold_class(std::uint32_t c, std::uint32_t limit, double left, 
   sift(holder.held, holder.held.size() - 1, {holder.served + left, flows, c});
 }
 
-// Takes a class away from the limit that holds it; returns its entry there.
+// Removes a class from the limit that holds it. Returns its entry there.
 CableMaxMin::Held CableMaxMin::let_go(std::uint32_t c) {
   auto& held = limits_[classes_[c].holder].held;
   const std::size_t hole = classes_[c].place;

@@ -8,15 +8,15 @@ namespace a3sim {
 
 namespace {
 
-// Rounding noise, as in max_min_solve.cpp: levels that differ by less are one, so that symmetric flows have
-// bit-identical rates and end together.
+// Rounding noise, as in max_min_solve.cpp: levels that differ by less count as one, so that symmetric flows
+// have bit-identical rates and end together.
 constexpr double kNoise = 0x1p-40;
 constexpr double kLeftNoise = 0x1p-47;
 
-// The level of a port or cable that its flows do not fill. Finite: times no parts it is nothing.
+// The level of a port or cable that its flows do not fill. Finite, so that its product with 0 parts is 0.
 constexpr double kUnfilled = std::numeric_limits<double>::max();
 
-// How many limits of the order a solve compares at each step, itself included.
+// The number of limits of the order that a solve compares at each step, including the current one.
 constexpr std::size_t kAhead = 4;
 
 }  // namespace
@@ -26,14 +26,15 @@ double CableMaxMin::used(std::uint32_t limit) const {
   return (left > all * kNoise ? all - left : all) / limits_[limit].whole;
 }
 
-// The level at which a limit is reached if all its open flows rise to it.
+// Returns the level at which a limit is reached if all its open flows rise to it.
 double CableMaxMin::level(std::uint32_t limit) const {
   if (is_cap(limit)) return limits_[limit].capacity;
   const Open& open = open_[limit];
   return open.parts > 0 ? open.left / open.parts : kUnfilled;
 }
 
-// Whether it is reached below a level, by more than noise. A limit without open flows is if it is overfull.
+// True if it is reached below a level, by more than noise. A limit without open flows counts as reached if it
+// is overfull.
 bool CableMaxMin::reached_before(std::uint32_t limit, double level) const {
   const double capacity = limits_[limit].capacity;
   if (is_cap(limit)) return capacity < level * (1 - kNoise);
@@ -41,9 +42,9 @@ bool CableMaxMin::reached_before(std::uint32_t limit, double level) const {
   return left < wanted * (1 - kNoise) && left < wanted - capacity * kLeftNoise;
 }
 
-// Whether it is reached at that level or below, but for noise.
+// True if it is reached at that level or below, within noise.
 bool CableMaxMin::reached_at(std::uint32_t limit, double level) const {
-  if (is_cap(limit)) return false;  // A cap is what it is.
+  if (is_cap(limit)) return false;  // a cap is its own level
   const double capacity = limits_[limit].capacity;
   const double wanted = level * open_[limit].parts, left = open_[limit].left;
   return left <= std::max(wanted * (1 + kNoise), wanted + capacity * kLeftNoise);
@@ -54,7 +55,7 @@ bool CableMaxMin::uses(const Class& c, std::uint32_t limit) const {
   return std::ranges::any_of(c.uses, [limit](const Use& use) { return use.limit == limit; });
 }
 
-// Takes what the flows held at a limit get out of what other ports and cables have left.
+// Subtracts the rates of the flows held at a limit from the rest of other ports and cables.
 void CableMaxMin::hold(std::uint32_t limit, double level) {
   limits_[limit].level = level;
   for (const Held& h : limits_[limit].held) {
@@ -68,7 +69,8 @@ void CableMaxMin::hold(std::uint32_t limit, double level) {
   if (!is_cap(limit) && open_[limit].parts > 0) open_[limit] = {0, 0};
 }
 
-// Exchanges neighbours in the order. What the first holds and both limit, the second now holds.
+// Exchanges neighbours in the order. Classes that the first one holds and both limit are now held by the
+// second.
 void CableMaxMin::swap_with_next(std::size_t place) {
   const std::uint32_t later = order_[place], earlier = order_[place + 1];
   std::swap(order_[place], order_[place + 1]);
@@ -90,8 +92,7 @@ void CableMaxMin::swap_with_next(std::size_t place) {
   }
 }
 
-// Puts a limit at another place that lies before all whose levels are above its own, and takes all back that has
-// been done since.
+// Moves a limit before all limits with levels above its own, and undoes everything done since that place.
 std::size_t CableMaxMin::move_back(std::size_t from) {
   const std::uint32_t limit = order_[from];
   std::size_t to = from - 1;
@@ -100,7 +101,8 @@ std::size_t CableMaxMin::move_back(std::size_t from) {
   return go_back_to(to);
 }
 
-// Makes what ports and cables have left what it is at or before a place of the order; returns where that is.
+// Restores the rest of all ports and cables to its value at or before a place of the order, and returns that
+// place.
 std::size_t CableMaxMin::go_back_to(std::size_t place) {
   if (const std::size_t s = place / stride_; s > 0) {
     open_ = saved_[s];
@@ -110,7 +112,7 @@ std::size_t CableMaxMin::go_back_to(std::size_t place) {
   return 0;
 }
 
-// Brings that of the next few limits which is reached first to a place of the order; returns its level.
+// Moves the limit that is reached first, among the next few, to a place of the order. Returns its level.
 double CableMaxMin::bring_first(std::size_t place) {
   double reached = level(order_[place]);
   std::size_t first = place;
@@ -123,12 +125,12 @@ double CableMaxMin::bring_first(std::size_t place) {
   return reached;
 }
 
-// Goes through the limits in the order of last time, compares each with the next, and goes back with one that is
-// reached before those that it follows.
+// Goes through the limits in their previous order, compares each with the next, and moves back a limit that
+// is reached before those that it follows.
 void CableMaxMin::solve() {
   saved_.resize(order_.size() / stride_ + 1);
   std::size_t k = go_back_to(changed_);
-  // Were it for rounding that some go round in circles, their levels would be the same but for that.
+  // If rounding makes some limits change places endlessly, their levels are equal within rounding.
   std::size_t moves = order_.size() * order_.size();
   while (k < order_.size()) {
     if (k % stride_ == 0 && k > 0) saved_[k / stride_] = open_;

@@ -14,7 +14,8 @@ struct Use {
   friend auto operator<=>(const Use&, const Use&) = default;
 };
 
-// The most that some ports can put on a cable: each its capacity, times the largest part that any of its pairs takes.
+// Sums the most that some ports can put on a cable: the capacity of each, times the largest part that any of
+// its pairs takes.
 class PortLimit {
  public:
   explicit PortLimit(const std::vector<BytesPerSecond>& ports) : ports_(ports), part_(ports.size(), 0) {}
@@ -43,7 +44,7 @@ class PortLimit {
 ReducedCables reduce_cables(const std::vector<BytesPerSecond>& capacities, const std::vector<PortPair>& pairs,
                             const std::vector<BytesPerSecond>& egress,
                             const std::vector<BytesPerSecond>& ingress, const std::vector<bool>& kept) {
-  // Rounding of sums of ports; a cable that they fill to the last byte cannot bind.
+  // Rounding of sums of ports. A cable that they exactly fill cannot limit flows.
   constexpr double kNoise = 1e-12;
   std::vector<std::vector<Use>> uses(capacities.size());
   for (std::uint32_t p = 0; p < pairs.size(); ++p) {
@@ -52,10 +53,10 @@ ReducedCables reduce_cables(const std::vector<BytesPerSecond>& capacities, const
   ReducedCables reduced;
   reduced.represented.assign(capacities.size(), kNone);
   PortLimit out(egress), in(ingress);
-  std::map<std::vector<Use>, std::uint32_t> known;  // by what they carry: cables that are left
+  std::map<std::vector<Use>, std::uint32_t> known;  // remaining cables, by what they carry
   std::vector<std::uint32_t> order(capacities.size());
   for (std::uint32_t c = 0; c < order.size(); ++c) order[c] = c;
-  // The narrowest first, so that it stands for others that carry the same.
+  // The narrowest comes first, so that it represents others that carry the same.
   std::ranges::stable_sort(order, {}, [&](std::uint32_t c) { return capacities[c].count; });
   for (const std::uint32_t c : order) {
     const bool stays = c < kept.size() && kept[c];

@@ -14,7 +14,7 @@
 namespace a3sim {
 namespace {
 
-// What goes over a cable: the sum of random bits of each pair of ranks and the part of its bytes.
+// Identifies what a cable carries: the sum of random bits of each pair of ranks and its part of the bytes.
 using Signature = std::array<std::uint64_t, 2>;
 
 std::uint64_t scrambled(std::uint64_t x) {
@@ -34,7 +34,7 @@ void add_pair(Signature& signature, std::uint32_t src, std::uint32_t dst, const 
 // The cables that carry the same parts of the same flows, the slowest first.
 using SameCables = std::map<Signature, std::vector<std::uint32_t>>;
 
-// The image of each cable under a turn by `devices` ranks; kNone for those that nothing goes over.
+// Returns the image of each cable under a rotation by `devices` ranks; kNone for unused cables.
 std::vector<std::uint32_t> images_of(const std::vector<BytesPerSecond>& capacities,
                                      const std::vector<RankPair>& pairs, std::uint32_t ranks,
                                      std::uint32_t devices, const std::vector<std::string>& names) {

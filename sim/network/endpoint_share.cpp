@@ -17,9 +17,9 @@ namespace a3sim {
 
 namespace {
 
-// Each port gives its flows equal shares, and a flow runs at the smallest of its two shares and its cap.
-// Bandwidth that one flow leaves unused goes to no other. So a change concerns only flows at the same ports,
-// and a class of flows is updated only when its own rate changes.
+// A network in which each port gives its flows equal shares, and a flow runs at the smallest of its two
+// shares and its cap. Bandwidth that one flow leaves unused is not given to others. So a change concerns only
+// flows at the same ports, and a class of flows is updated only when its own rate changes.
 class EndpointShare final : public Network {
  public:
   explicit EndpointShare(const NetworkSpec& spec) : contract_(spec), egress_ports_(spec.egress.size()) {
@@ -103,7 +103,7 @@ class EndpointShare final : public Network {
     std::vector<std::uint32_t> classes = {};
     std::uint32_t flows = 0;
     bool touched = false;
-    double used = 0;  // bytes a picosecond
+    double used = 0;  // bytes per picosecond
   };
 
   void set(Time now, std::size_t port, BytesPerSecond capacity) {
@@ -182,7 +182,7 @@ class EndpointShare final : public Network {
     const double rate = std::min({changed.cap, share(changed.egress), share(changed.ingress)});
     if (rate == changed.rate && !changed.stale) return;
     serve(c);
-    // For a port that is not touched. The sum of a touched port is computed anew.
+    // Valid for a port that is not touched; the sum of a touched port is computed anew.
     const double more = (rate - changed.rate) * static_cast<double>(changed.flows.size());
     ports_[changed.egress].used += more;
     ports_[changed.ingress].used += more;
@@ -194,7 +194,7 @@ class EndpointShare final : public Network {
   // Ends flows that end by `now`.
   void run_to(Time now) {
     const FluidDate last{contract_.move_to(now), 0};
-    // No flow ends at the very date of a change: those that could have ended already.
+    // At the very date of a change no flow ends: those that could have ended already.
     while (touched_.empty() || date_ < last) {
       refresh();
       if (ends_.empty() || ends_.first().rounded() > last.whole) break;

@@ -18,8 +18,8 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// The fluid's dates are not whole picoseconds: only reported dates are rounded, so that rounding does not add
-// up.
+// A network that shares bandwidth by a RateSolver. Its own dates are not whole picoseconds: only reported
+// dates are rounded, so that rounding does not add up.
 class Fluid final : public Network {
  public:
   Fluid(std::string name, const NetworkSpec& spec,
@@ -136,7 +136,7 @@ class Fluid final : public Network {
   // Ends flows that end by `now`.
   void run_to(Time now) {
     const std::int64_t date = contract_.move_to(now);
-    // No flow ends at the very date of a change: those that could have ended already.
+    // At the very date of a change no flow ends: those that could have ended already.
     while (solved_ || until(date) > 0) {
       solve();
       const double rest = std::max(0.0, until(date));

@@ -131,7 +131,7 @@ void MaxMin::take_ending(double noise, std::vector<Ending>& ending) {
     while (limit.held.front().finish - limit.served <= slack) {
       Held entry = limit.held.front();
       ending.push_back({entry.c, entry.finish - limit.served, slack});
-      entry.finish = kInfinite;  // until it is known
+      entry.finish = kInfinite;  // not yet known
       sift(limit.held, 0, entry);
     }
     if (limit.served < kServed) continue;

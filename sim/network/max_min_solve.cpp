@@ -36,8 +36,8 @@ double MaxMin::level(std::uint32_t limit) const {
   return open.flows > 0 ? open.left / open.flows : kUnfilled;
 }
 
-// Returns whether it is reached below a level, by more than noise. A port without open flows is if it is
-// overfull.
+// True if it is reached below a level, by more than noise. A port without open flows counts as reached if it
+// is overfull.
 bool MaxMin::reached_before(std::uint32_t limit, double level) const {
   const double capacity = limits_[limit].capacity;
   if (is_cap(limit)) return capacity < level * (1 - kNoise);
@@ -45,7 +45,7 @@ bool MaxMin::reached_before(std::uint32_t limit, double level) const {
   return left < wanted * (1 - kNoise) && left < wanted - capacity * kLeftNoise;
 }
 
-// Returns whether it is reached at that level or below, within noise.
+// True if it is reached at that level or below, within noise.
 bool MaxMin::reached_at(std::uint32_t limit, double level) const {
   const double capacity = limits_[limit].capacity;
   if (is_cap(limit)) return false;  // a cap is its own level
@@ -128,7 +128,7 @@ double MaxMin::bring_first(std::size_t place) {
   return reached;
 }
 
-// Returns the number of limits before a place of the order that anything goes through.
+// Returns the number of limits before a place of the order that are in use.
 std::size_t MaxMin::in_use_before(std::size_t place) const {
   return static_cast<std::size_t>(std::count_if(order_.begin(),
                                                 order_.begin() + static_cast<std::ptrdiff_t>(place),
@@ -136,7 +136,8 @@ std::size_t MaxMin::in_use_before(std::size_t place) const {
 }
 
 // Goes through the limits in their previous order, compares each with the next, and moves back a limit that
-// is reached before those that it follows. Ends behind the last one in use: the others are ports without flows.
+// is reached before those that it follows. Stops after the last limit in use: the others are ports without
+// flows.
 void MaxMin::solve() {
   saved_.resize(order_.size() / stride_ + 1);
   std::size_t k = go_back_to(changed_);

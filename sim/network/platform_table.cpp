@@ -38,14 +38,14 @@ namespace {
 constexpr int kMostSeconds = 60;
 constexpr std::size_t kMostOutput = std::size_t{1} << 29;
 
-// What the other process has said, and how it ended.
+// The output of the other process, and how it ended.
 struct Reading {
   std::string table, errors;
   bool in_time = true, small = true, loaded = false;
-  std::uint32_t from = 0, to = 0;  // where it stood
+  std::uint32_t from = 0, to = 0;  // the route that it was reading
 };
 
-// Of the process that reads; never returns.
+// Runs in the process that reads; never returns.
 [[noreturn]] void read_in_child(const char* file, const char* prefix, const char* suffix, int table,
                                 int errors, PlatformProgress* progress) {
   dup2(errors, STDERR_FILENO);
@@ -119,7 +119,7 @@ Reading read_in_process(const std::string& file, const std::string& prefix, cons
   return reading;
 }
 
-// SimGrid's own words, on one line and without where in its sources they come from.
+// Returns SimGrid's message on one line, without the place in its sources.
 std::string words_of(const std::string& errors) {
   constexpr std::size_t kMostWords = 400;
   std::string line;
@@ -135,7 +135,7 @@ std::string words_of(const std::string& errors) {
   return line.substr(0, kMostWords);
 }
 
-// Takes the lines that the module writes apart.
+// Parses the lines that the module writes.
 class TableReader {
  public:
   TableReader(const std::string& file, std::string_view xml, std::string prefix, std::string suffix)
@@ -218,7 +218,7 @@ class TableReader {
     throw InputError(fmt::format("{}: SimGrid cannot read it{}: {}", file_, where, why));
   }
   std::string host(const auto& number) const { return fmt::format("{}{}{}", prefix_, number, suffix_); }
-  // The file, and the line of an element. SPLITDUPLEX links have names of their own for each way.
+  // Returns the file and the line of an element. SPLITDUPLEX links have a name for each direction.
   std::string place(std::string id) const {
     std::size_t line = line_of_id(xml_, id);
     for (const char* const way : {"_UP", "_DOWN"})

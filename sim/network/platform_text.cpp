@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kMostLinkTags = 200'000;
 
-// Walks over the tags of XML text, without comments; knows nothing of what tags mean.
+// Iterates over the tags of XML text, skipping comments. Does not interpret tags.
 class TagWalk {
  public:
   TagWalk(std::string_view xml, const std::string& name) : xml_(xml), name_(name) {}
@@ -32,13 +32,13 @@ class TagWalk {
       if (!comment) return true;
     }
   }
-  std::string_view tag() const { return tag_; }  // "<link id="a" bandwidth="1GBps"", without what ends it
+  std::string_view tag() const { return tag_; }  // "<link id="a" bandwidth="1GBps"", without its end
   bool is(std::string_view element) const {
     return tag_.substr(1).starts_with(element) &&
            (tag_.size() == element.size() + 1 ||
             std::string_view(" \t\r\n/").find(tag_[element.size() + 1]) != std::string_view::npos);
   }
-  // The value of an attribute; none: empty.
+  // Returns the value of an attribute; empty if there is none.
   std::string_view attribute(std::string_view key) const {
     for (const char* const quote : {"=\"", "='"}) {
       const std::string begin = fmt::format("{}{}", key, quote);

@@ -10,8 +10,8 @@ namespace a3sim {
 
 namespace {
 
-// SimGrid brings some thirty libraries, which take longer to load than everything else that most commands do.
-// So the code that uses it is a module, loaded on first use from the program's run path.
+// SimGrid loads some thirty libraries, which takes longer than most commands. So the code that uses it is a
+// module, loaded on first use from the program's run path.
 using MakeRates = decltype(&a3sim_make_simgrid_rates);
 
 MakeRates load() {

@@ -37,7 +37,7 @@ KnownKey known_of(const KeyRecord& record, const ConfigValue* value) {
     if (!known.below) known.below = std::make_unique<KeyTree>();
     const KeyTree of_item = tree_of(*item);
     known.below->merge(of_item);
-    if (!known.below->list) known.below->example = of_item.example;  // of the first
+    if (!known.below->list) known.below->example = of_item.example;  // the example of the first
     known.below->list = true;
   }
   return known;

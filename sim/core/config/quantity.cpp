@@ -12,7 +12,7 @@ namespace {
 
 struct Unit {
   std::string_view name;
-  std::int64_t base;  // base units in one
+  std::int64_t base;  // number of base units in one of it
 };
 
 constexpr std::int64_t kKilo = 1'000, kMega = 1'000'000, kGiga = 1'000'000'000, kTera = 1'000'000'000'000;
@@ -25,7 +25,7 @@ constexpr Unit kFrequencies[] = {{"Hz", 1}, {"kHz", kKilo}, {"MHz", kMega}, {"GH
 
 struct UnitKind {
   std::span<const Unit> units;
-  std::string_view per;  // what stands behind the unit
+  std::string_view per;  // the text after the unit
   std::string_view name, example, whole;
 };
 
@@ -49,7 +49,7 @@ std::string unit_names(const UnitKind& kind) {
   return names;
 }
 
-// Splits `1.1 us` behind the number.
+// Splits `1.1 us` after the number.
 std::pair<std::string_view, std::string_view> split_unit(std::string_view text) {
   const std::string_view number = leading_decimal(text);
   std::string_view unit = text.substr(number.size());

@@ -33,13 +33,13 @@ std::vector<std::string> strings(std::span<const std::string_view> names) {
 
 }  // namespace
 
-// How a type is read.
+// The functions and values for reading one type.
 template <class T>
 struct Config::Reader {
   std::function<Parsed<T>(std::string_view)> parse;
   std::string expected;
   T harmless{};          // returned if nothing could be read
-  bool ordered = false;  // whether a range is possible
+  bool ordered = false;  // true if a range is possible
 };
 
 template <class T>

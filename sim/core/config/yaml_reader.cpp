@@ -37,7 +37,7 @@ bool is_control(char c) {
   return (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7F;
 }
 
-// Returns whether a tab is preceded by blanks only on its line.
+// True if only blanks precede the tab on its line.
 bool is_indenting_tab(std::string_view text, std::size_t i) {
   if (text[i] != '\t') return false;
   const std::size_t line = text.rfind('\n', i) + 1;  // npos + 1 is 0

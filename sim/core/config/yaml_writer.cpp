@@ -13,7 +13,7 @@ bool is_word_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Returns whether the text can be written without quotes anywhere in a document.
+// True if the text can be written without quotes anywhere in a document.
 bool is_plain(const std::string& text) {
   constexpr std::string_view kInside = "_ ./+-()%";
   for (const std::string_view null : {"null", "Null", "NULL"}) {
@@ -45,7 +45,7 @@ std::string scalar(const std::string& text) {
   return quoted + '"';
 }
 
-// Skips mappings that are in no file and got no defaults.
+// True for mappings that are in no file and got no defaults.
 bool is_absent(const ConfigValue::Entry& entry) {
   return entry.is_default && entry.value->kind == Kind::kMap &&
          std::all_of(entry.value->entries.begin(), entry.value->entries.end(), is_absent);
@@ -74,7 +74,7 @@ bool is_scalar(const std::unique_ptr<ConfigValue>& value) {
   return value->kind == Kind::kScalar || value->kind == Kind::kNull;
 }
 
-// Returns whether it is short enough for the line of its key.
+// True if it is short enough for the line of its key.
 bool fits_line(const ConfigValue& value) {
   if (value.kind == Kind::kMap) return value.is_sourced() || value.entries.empty();
   return value.kind != Kind::kList || std::all_of(value.items.begin(), value.items.end(), is_scalar);

@@ -24,7 +24,7 @@ std::vector<s4u::Host*> numbered_hosts(const std::string& prefix, const std::str
   return hosts;
 }
 
-// Each link once, before the first route that takes it.
+// Writes each link once, before the first route that uses it.
 class PlatformWriter {
  public:
   explicit PlatformWriter(std::FILE* out) : out_(out) {}

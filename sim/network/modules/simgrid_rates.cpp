@@ -130,7 +130,7 @@ class Platform {
     int count = 1;
     char name[] = "a3sim";
     char* arguments[] = {name, nullptr};
-    new s4u::Engine(&count, arguments);  // SimGrid finds it by itself
+    new s4u::Engine(&count, arguments);  // SimGrid keeps the pointer itself
     // Plain max-min: no factors for TCP, no traffic in the other direction, solved as a whole, as exact as
     // doubles allow.
     for (const char* setting : {"network/model:CM02", "network/TCP-gamma:0", "network/crosstraffic:0",
@@ -310,7 +310,7 @@ class SimGridRates final : public RateSolver {
   Lease platform_;
   std::vector<CablePath> paths_;
   std::vector<Class> classes_;
-  std::vector<double> egress_, ingress_, cables_;  // by port or cable: bytes a picosecond
+  std::vector<double> egress_, ingress_, cables_;  // by port or cable: bytes per picosecond
 };
 
 }  // namespace

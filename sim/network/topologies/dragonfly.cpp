@@ -5,13 +5,14 @@
 namespace a3sim {
 namespace {
 
-// Routers with hosts, joined in full within a group; and groups joined in full, one cable a pair, whose ends go round
-// the routers (Kim, Dally, Scott, Abts, "Technology-driven, highly-scalable dragonfly topology", ISCA 2008). Routes are
-// minimal: the router that has the cable to the other group, the cable, and on to the host's router there.
+// A dragonfly: routers with hosts, fully connected within a group. Groups are fully connected, one cable per
+// pair, whose ends are dealt to the routers in turn (Kim, Dally, Scott, Abts, "Technology-driven,
+// highly-scalable dragonfly topology", ISCA 2008). Routes are minimal: to the router that has the cable to
+// the other group, over the cable, and on to the host's router there.
 class Dragonfly final : public CableLayout {
  public:
   struct Sizes {
-    std::uint32_t groups, routers, hosts;  // routers of a group, hosts of a router
+    std::uint32_t groups, routers, hosts;  // routers per group, hosts per router
     BytesPerSecond host, local, global;
   };
   explicit Dragonfly(const Sizes& sizes) : sizes_(sizes) {
@@ -58,14 +59,14 @@ class Dragonfly final : public CableLayout {
 
  private:
   static std::string router_name(std::uint32_t router) { return fmt::format("router{}", router); }
-  // The router of a group that has the cable to another group.
+  // Returns the router of a group that has the cable to another group.
   std::uint32_t gate(std::uint32_t group, std::uint32_t other) const {
     const std::uint32_t number = other < group ? other : other - (other > group ? 1 : 0);
     return group * sizes_.routers + number % sizes_.routers;
   }
 
   Sizes sizes_;
-  std::uint32_t local_ = 0, global_ = 0;  // first cables of their kind
+  std::uint32_t local_ = 0, global_ = 0;  // the first cable of each kind
 };
 
 // `{kind: dragonfly, groups: 9, routers: 4, hosts: 2, rate: 25 GB/s, local_rate: 25 GB/s, global_rate: 25 GB/s}`.

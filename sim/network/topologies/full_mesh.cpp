@@ -5,7 +5,7 @@
 namespace a3sim {
 namespace {
 
-// A cable each way between any two hosts.
+// A full mesh: a cable in each direction between any two hosts.
 class FullMesh final : public CableLayout {
  public:
   FullMesh(std::uint32_t hosts, BytesPerSecond rate) {

@@ -7,7 +7,7 @@
 namespace a3sim {
 namespace {
 
-// The links and routes of a file, which have no other ways.
+// The links and routes of a platform file. There is one way between two hosts.
 class PlatformLayout final : public CableLayout {
  public:
   PlatformLayout(PlatformTable table, std::string file) : routes_(std::move(table.routes)) {

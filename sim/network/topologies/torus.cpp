@@ -8,8 +8,9 @@
 namespace a3sim {
 namespace {
 
-// Hosts in a grid whose ends are joined; routes correct one dimension after the other, the shorter way round. Half way
-// round an even ring both ways are as short: these are the ways that routes may spread over.
+// A torus: hosts in a grid whose opposite ends are connected. Routes correct one dimension after another, by
+// the shorter direction. Half way around an even ring both directions are equally short; these are the ways
+// over which routes may spread.
 class Torus final : public CableLayout {
  public:
   Torus(std::vector<std::uint32_t> sizes, BytesPerSecond rate) : sizes_(std::move(sizes)) {

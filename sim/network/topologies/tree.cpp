@@ -22,8 +22,8 @@ double Tree::cables_of(const std::vector<TreeLevel>& levels, std::uint32_t copie
   return cables * copies;
 }
 
-// Nodes of a level are numbered by group (the hosts below them) and then by stem (which of the switches that stand for
-// that group). A node's cables up are numbered by parent and then by cable; up and down alternate.
+// Nodes of a level are numbered by group (the hosts below them) and then by stem (the switch among those that
+// serve the group). A node's cables up are numbered by parent and then by cable; up and down alternate.
 Tree::Tree(std::vector<TreeLevel> levels, std::uint32_t copies, std::vector<std::uint32_t> places)
     : levels_(std::move(levels)), copies_(copies), places_(std::move(places)) {
   if (levels_.empty() || copies_ == 0) throw std::logic_error("a tree has levels and copies");
@@ -54,7 +54,7 @@ void Tree::add_level(std::uint32_t copy, std::uint32_t level) {
   const std::string lower = level == 0 ? "host" : levels_[level - 1].name;
   for (std::uint32_t node = 0; node < groups * stems_[level]; ++node) {
     const std::uint32_t group = node / stems_[level], stem = node % stems_[level];
-    // By host, not by place: names say where a die is plugged in.
+    // By host instead of place: names say where a die is plugged in.
     std::string from = node_name(copy, level, node);
     if (level == 0 && !places_.empty()) {
       for (std::uint32_t host = 0; host < hosts_; ++host) {
@@ -83,7 +83,7 @@ std::uint32_t Tree::ways(std::uint32_t from, std::uint32_t to) const {
   return copies_ * ways_at(meeting_level(place(from), place(to)));
 }
 
-// The cable from a place's node below a level up to the node of that level, along the turns of a way.
+// Returns the cable from a place's node below a level up to the node of that level, along the turns of a way.
 std::uint32_t Tree::cable_up(std::uint32_t copy, std::uint32_t place, const std::vector<Turn>& turns,
                              std::uint32_t level, std::uint32_t cable) const {
   const TreeLevel& above = levels_[level];

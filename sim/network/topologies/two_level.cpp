@@ -6,7 +6,8 @@
 namespace a3sim {
 namespace {
 
-// What leaves a leaf for each spine: the leaf's hosts at their rate, over the spines, less the oversubscription.
+// Returns the rate from a leaf to each spine: that of the leaf's hosts, divided by the spines and the
+// oversubscription.
 BytesPerSecond uplink(BytesPerSecond rate, std::uint32_t hosts, std::uint32_t spines,
                       double oversubscription) {
   const double up = static_cast<double>(rate.count) * hosts / spines / oversubscription;

@@ -131,7 +131,7 @@ class LruPieces {
     const std::uint64_t own = band.alike ? own_of_alike(band) : pieces_[piece];
     return std::max({own, band.when, columns_[place.first_column + piece - place.first]});
   }
-  // Returns whether this is the last use of its band or column.
+  // True if this is the last use of its band or column.
   bool last_of_group(const Use& use) const {
     if (use.kind == Kind::kBand) return bands_[use.run.first].when == use.when;
     return use.kind != Kind::kColumn || columns_[use.run.first] == use.when;
@@ -162,7 +162,7 @@ class LruPieces {
     }
     return nullptr;
   }
-  // Removes the first pieces of a run that were used again or erased since. Returns whether one is left.
+  // Removes the first pieces of a run that were used again or erased since. Returns true if one is left.
   bool drop_used_since(Use& use) const {
     for (PieceRun& run = use.run; run.count; --run.count, run.first += run.step) {
       if (last_use(run.first) == use.when) return true;
@@ -174,7 +174,7 @@ class LruPieces {
     for (; use && use->kind != Kind::kPieces; use = earliest()) make_pieces(*use);
     return use;
   }
-  // Turns it into a use of pieces.
+  // Turns a use of a band or column into a use of its pieces.
   void make_pieces(Use& use) {
     if (use.kind == Kind::kBand) {
       const PieceMap::Band& band = map_.bands[use.run.first];
@@ -191,7 +191,7 @@ class LruPieces {
     log_[end_++] = {++now_, run, kind};
   }
 
-  // Pieces that are used one by one, each next to the one before, make a run too.
+  // Pieces that are used one by one, each adjacent to the one before, also form a run.
   void use(std::uint32_t piece) {
     const auto extends = [piece](const Use& use) {
       return use.kind == Kind::kPieces && use.run.step == 1 && use.run.first + use.run.count == piece;
