@@ -121,7 +121,7 @@ void Device::run(Engine& engine, std::uint32_t worker) {
   start_step(engine, worker);
 }
 
-// Whether the worker came from a task of the same operator without a wait, and loaded ahead meanwhile.
+// True if the worker came from a task of the same operator without a wait, and so loaded ahead.
 bool Device::has_loaded_ahead(const Worker& w, Time now) const {
   return w.work.kind == WorkKind::kCube && w.work.tiling.loads_ahead &&
          w.last_op == ssc_.tasks()[w.task].op && now == w.last_end + cost_.program().tasks.static_task;
@@ -161,7 +161,7 @@ L2Traffic Device::access_of_put(StepAccess access, OpId op) {
   return this->access(access);
 }
 
-// What a step finds in the L2, and what it puts there.
+// Makes a step's accesses to the L2 and notes what they found.
 void Device::look_up(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
   w.traffic = {};
@@ -179,7 +179,7 @@ void Device::look_up(Engine& engine, std::uint32_t worker) {
   }
 }
 
-// Bytes of a panel that another core is fetching just now: whoever reads the panel too goes at its pace.
+// Returns the bytes of a panel that another core is fetching now: all who read the panel proceed at its pace.
 double Device::on_its_way(Engine& engine, std::uint32_t worker, const StepAccess& access) const {
   double most = 0;
   fetches_.each(access.place_hash(), [&](std::uint32_t other, std::uint32_t its) {
@@ -191,9 +191,9 @@ double Device::on_its_way(Engine& engine, std::uint32_t worker, const StepAccess
   return most;
 }
 
-// The memory is told of ends before anything else at their date, whichever event comes first.
+// Tells the memory of ends before anything else at their date, whichever event comes first.
 void Device::take_ended(Engine& engine) {
-  if (engine.now() != memory_end_) return;  // taken already, or foreseen before speeds changed
+  if (engine.now() != memory_end_) return;  // taken already, or predicted before speeds changed
   memory_end_ = Time::max();
   ended_.clear();
   memory_.advance(engine.now(), ended_);

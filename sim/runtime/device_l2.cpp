@@ -9,10 +9,10 @@
 namespace a3sim {
 namespace {
 
-// Rows of a piece: cubes and puts go through a tensor by blocks, vector workers by a few rows at a time.
+// Rows of a piece: cubes and puts access a tensor by blocks, vector workers by a few rows at a time.
 constexpr std::uint32_t kRowsOfBlocks = 128, kRowsOfVectors = 8;
 
-// The first rows of the experts, where a tensor has rows of experts.
+// Returns the first row of each expert, if a tensor has rows of experts.
 std::vector<std::uint32_t> parts_of(const TensorInfo& tensor, const RowLayout& layout, std::uint32_t rank,
                                     std::uint32_t rows) {
   const std::uint32_t experts = layout.shape().experts_per_rank;
@@ -22,7 +22,7 @@ std::vector<std::uint32_t> parts_of(const TensorInfo& tensor, const RowLayout& l
   } else if (tensor.layout == Layout::kReceived) {
     for (std::uint32_t e = 0; e < experts; ++e) {
       const std::uint32_t first = layout.pack(Layout::kReceived, rank, layout.received_expert(rank, e)).begin;
-      // Experts without rows begin where the next one does.
+      // An expert without rows begins where the next one does.
       if (parts.empty() ? first == 0 : first > parts.back() && first < rows) parts.push_back(first);
     }
   }
@@ -39,9 +39,9 @@ std::unique_ptr<L2> make_rated(const Ssc& ssc, const std::map<std::string, L2Rat
   return make_rated_l2(rates);
 }
 
-// A rank's tensors as they lie in its L2.
+// Returns a rank's tensors as they lie in its L2.
 std::vector<L2Tensor> tensors_of(const Ssc& ssc, const RowLayout& layout, std::uint32_t copies) {
-  std::vector<bool> in_blocks(ssc.tensors().size());  // whether a matrix operator reads or writes it
+  std::vector<bool> in_blocks(ssc.tensors().size());  // by tensor: a matrix operator reads or writes it
   for (const OperatorInfo& op : ssc.operators()) {
     if (Operators::get(op.type).unit() != CoreUnit::kMatrix) continue;
     for (const auto* ids : {&op.inputs, &op.outputs}) {

@@ -15,7 +15,7 @@ BytesPerSecond scaled(BytesPerSecond r, double part) {
   return {std::max<std::int64_t>(1, static_cast<std::int64_t>(rate(r) * part))};
 }
 
-// Bytes on the ports.
+// Returns the bytes on the ports.
 Bytes on_ports(Bytes put, double payload) {
   return payload == 1 ? put
                       : Bytes{static_cast<std::int64_t>(std::ceil(static_cast<double>(put.count) / payload))};
@@ -46,7 +46,7 @@ Fabric::Fabric(const Hardware& hardware, const Program& program, std::span<const
   if (topology_.has_planes()) sent_.resize(std::size_t{topology_.ranks()} * topology_.ranks());
 }
 
-// What one flow can be, of payload.
+// Returns the highest rate of one flow, in bytes of the put.
 BytesPerSecond Fabric::cap(const Put& put) const {
   if (put.rate.count > 0) return scaled(put.rate, 1 / put.slowness);
   if (transport_ == Transport::kCollective) return scaled(collective_rate_, 1 / put.slowness);
@@ -70,8 +70,8 @@ Topology::Route Fabric::route(const Put& put) const {
   return route;
 }
 
-// The times of a byte add up: the mover's own, its part of a row's, where loads do not overlap its load's, and that of
-// the other movers' bytes on the port, which are sent in between.
+// The times per byte add up: the mover's own, its share of a row's, its load's unless loads overlap, and that
+// of the other movers' bytes on the port, which are sent in between.
 BytesPerSecond Fabric::by_pieces(BytesPerSecond whole, const Topology::Route& route,
                                  std::uint32_t movers) const {
   if (!pieces_ || transport_ != Transport::kPuts) return whole;
@@ -117,11 +117,11 @@ void Fabric::request_settle(Engine& engine) {
 
 void Fabric::on_event(Engine& engine, std::uint32_t call) {
   if (call == kLinksChange) {
-    if (engine.now() != next_change_) return;  // an earlier one came since
+    if (engine.now() != next_change_) return;  // an earlier date was set since
     next_change_ = Time::max();
     return request_settle(engine);
   }
-  if (engine.now() != next_end_) return;  // rates have changed since this end was foreseen
+  if (engine.now() != next_end_) return;  // rates have changed since this end was predicted
   next_end_ = Time::max();
   ended_.clear();
   network_->advance(engine.now(), ended_);
@@ -133,7 +133,7 @@ void Fabric::on_event(Engine& engine, std::uint32_t call) {
   request_settle(engine);
 }
 
-// While anything flows, ports follow what is wrong with them.
+// Applies the faults of ports, while anything flows.
 void Fabric::disturb_ports(Engine& engine) {
   if (!disturbances_ || disturbances_->ports.empty()) return;
   const NetworkSpec now = disturbances_->ports_at(topology_, engine.now());
@@ -148,14 +148,14 @@ void Fabric::disturb_ports(Engine& engine) {
   change_at(engine, disturbances_->next_change(engine.now()));
 }
 
-// Looks again at a date at which ports or cables change, while anything flows.
+// Looks again at `next`, when ports or cables change, if anything flows.
 void Fabric::change_at(Engine& engine, Time next) {
   if (flows_ == 0 || next >= next_change_) return;
   next_change_ = next;
   engine.schedule(next, *this, kLinksChange);
 }
 
-// While anything flows, cables that come and go do so.
+// Applies the intermittent damage of cables, while anything flows.
 void Fabric::disturb_cables(Engine& engine) {
   if (topology_.changing_cables().empty()) return;
   const Duration now = (disturbances_ ? disturbances_->since : Duration{}) + engine.now().time_since_epoch();
@@ -176,7 +176,7 @@ void Fabric::disturb_cables(Engine& engine) {
   change_at(engine, engine.now() + next);
 }
 
-// Adds what cables have carried since rates last changed, and notes what they carry now.
+// Adds what cables have carried since rates last changed, and notes their present rates.
 void Fabric::watch_cables(Time now) {
   constexpr double kFull = 1 - 1e-9;
   const Duration passed = now - watched_since_;
@@ -231,7 +231,7 @@ void Fabric::add_records(Time until, std::vector<CableUse>& uses,
   }
 }
 
-// Ports that their end's memory cannot serve get what it can.
+// Limits ports to the rate that the memory of their end can serve.
 void Fabric::fit_ports(Engine& engine) {
   const NetworkSpec& ports = ports_;
   const std::uint32_t ranks = topology_.devices();

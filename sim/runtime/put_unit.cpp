@@ -87,14 +87,15 @@ void PutUnit::move(const Running& running, double bytes, int sign) {
   to.load_.arrive(sign * bytes, sign * write);
 }
 
-// A read's request goes one way before its bytes come the other; what is written goes at once.
+// Returns the latency before bytes flow: a read's request travels one way before its bytes come the other; a
+// write has none.
 Duration PutUnit::there_and_back(const Running& running) const {
   return running.put.pulled ? 2 * fabric_.latency(running.put.src, running.put.dst) : Duration::zero();
 }
 
 void PutUnit::put_has_left(Engine& engine, std::uint32_t worker) {
   Running& running = puts_[worker];
-  // A network takes ends that lie within the noise of doubles for one: a put alone may be a picosecond early.
+  // A network treats ends within the noise of doubles as one: a put alone may end a picosecond early.
   const Duration took = engine.now() - running.started;
   Outcome& outcome = running.outcome;
   outcome.ideal = std::min(outcome.ideal, took);
@@ -108,7 +109,7 @@ void PutUnit::put_has_left(Engine& engine, std::uint32_t worker) {
     unit_of(running.put.src)->sent_ += static_cast<std::uint64_t>(running.put.bytes.count);
     unit_of(running.put.dst)->received_ += static_cast<std::uint64_t>(running.put.bytes.count);
   }
-  // What a rank has read for itself is there for its other cores once its own writes are.
+  // Rows that a rank has read for itself are visible to its other cores once its own writes are.
   const Duration seen =
       running.put.pulled ? fabric_.fence() : fabric_.latency(running.put.src, running.put.dst);
   owner_.put_has_left(engine, worker, engine.now() + seen);

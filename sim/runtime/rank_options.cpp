@@ -10,7 +10,7 @@
 namespace a3sim {
 namespace {
 
-// The number of a rank that is a key of a mapping; kNone (and an error) if it is none of the group's.
+// Returns the rank that a key of a mapping names; kNone (and an error) if it is not in the group.
 std::uint32_t rank_of(const Config& config, const std::string& key, std::uint32_t ranks) {
   std::uint32_t rank = kNone;
   const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), rank);
@@ -26,7 +26,7 @@ void refuse_dies_beyond(const Config& config, std::string_view key, const Hardwa
                                 fabric.levels.back().dies));
 }
 
-// `hosts: [0, 8, 1, 9]`: the die of each rank.
+// Reads `hosts: [0, 8, 1, 9]`: the die of each rank.
 std::vector<std::uint32_t> read_host_list(const Config& config, std::uint32_t ranks) {
   std::vector<std::uint32_t> dies;
   for (const std::string& text : config.texts("hosts")) {
@@ -44,8 +44,8 @@ std::vector<std::uint32_t> read_host_list(const Config& config, std::uint32_t ra
   return dies;
 }
 
-// Reads `hosts`: packed, a list of dies, or a mapping with `kind` (placements/). Returns the die of each rank; none where
-// ranks are packed.
+// Reads `hosts`: packed, a list of dies, or a mapping with `kind` (placements/). Returns the die of each
+// rank; empty if ranks are packed.
 std::vector<std::uint32_t> read_hosts(const Config& config, std::uint32_t ranks) {
   if (!config.is_map("hosts")) {
     if (const std::string text = config.yaml("hosts"); text.starts_with('['))
@@ -61,7 +61,7 @@ std::vector<std::uint32_t> read_hosts(const Config& config, std::uint32_t ranks)
   return dies;
 }
 
-// In blocks of one node after another, stride dies between two ranks of a node.
+// Places ranks in one block per node, with a stride of dies between two ranks of a node.
 void place(const Config& config, const Parallel& parallel, const Hardware::Fabric& fabric,
            std::vector<RankOptions>& ranks) {
   const auto ep = static_cast<std::uint32_t>(ranks.size());
@@ -86,7 +86,7 @@ void place(const Config& config, const Parallel& parallel, const Hardware::Fabri
       node = level->dies;
     }
   }
-  per_node = std::max<std::uint64_t>(per_node, 1);  // noted above; the rest goes on
+  per_node = std::max<std::uint64_t>(per_node, 1);  // noted above; continue with a valid value
   std::uint64_t last = 0;
   for (std::uint32_t r = 0; r < ep; ++r) {
     last = r / per_node * node + (r % per_node) * stride;

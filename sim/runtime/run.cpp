@@ -13,7 +13,7 @@
 namespace a3sim {
 namespace {
 
-// Whether a device has such workers, as many at least.
+// True if a device has these kinds of worker, and at least as many of each.
 bool fits(const WorkerKinds& needed, const WorkerKinds& device) {
   return std::ranges::all_of(needed, [&](const WorkerKind& kind) {
     return std::ranges::any_of(device, [&](const WorkerKind& worker_kind) {
@@ -46,7 +46,7 @@ void check_fits(const Schedule& schedule, const RoutingCounts& counts, const Har
   }
 }
 
-// A machine that swaps stands still for all who use it.
+// Refuses to swap, which would stall the machine for all its users.
 void check_l2_memory(double bytes) {
   const auto most = static_cast<double>(memory_of_machine().count);
   if (bytes <= most) return;
@@ -64,7 +64,7 @@ std::uint32_t most_workers(const Schedule& schedule) {
   return most;
 }
 
-// A rank's hardware, at its own clock, and what work costs on it. The program outlives it.
+// A rank's hardware at its own clock, and the costs on it. The program must outlive it.
 struct Machine {
   Machine(const Hardware& own, const Program& program) : hardware(own), cost(hardware, program) {}
   Hardware hardware;
@@ -80,7 +80,7 @@ std::vector<std::unique_ptr<Machine>> machines_of(const Schedule& schedule, cons
   return machines;
 }
 
-// The devices of all ranks and what connects them, for one run.
+// The devices of all ranks and the fabric between them, for one run.
 class Ranks {
  public:
   Ranks(const Schedule& schedule, const RowLayout& layout, const Hardware& hardware, const Program& program,
@@ -104,7 +104,7 @@ class Ranks {
     for (const auto& device : devices_) device->connect(events_, puts_);
   }
 
-  // Once.
+  // Call this once.
   RunResult run() {
     Engine engine;
     for (EventCounters* counters : events_) engine.know(*counters);

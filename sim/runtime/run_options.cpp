@@ -40,7 +40,7 @@ RunOptions read_run_options(const Config& experiment, const WorkerKinds& workers
   refuse_other_kinds(poll, workers);
   for (const WorkerKind& kind : workers)
     options.poll.push_back(poll.has(kind.key()) ? poll.duration(kind.key()) : Duration::zero());
-  // Those of an experiment that another machine is laid over.
+  // Accepts keys of an experiment that another machine is laid over.
   for (const WorkerKind& usual : aic_and_aiv(0, 0)) poll.let_stand(usual.key());
   poll.finish();
   options.launch = experiment.choice("launch", options.launch);

@@ -30,7 +30,7 @@ Topology::Topology(const Hardware& hardware, const Program& program, std::span<c
   for (const Hardware::Fabric::Plane& plane : hardware.fabric.planes)
     read_rate_.push_back(static_cast<double>(plane.read.count) /
                          static_cast<double>(std::min(plane.egress, plane.ingress).count));
-  // Dies of a level lie behind one another: what any two of them have in common, two neighbours have.
+  // Dies of a level are adjacent, so any level that two of them share is shared by two neighbours.
   std::vector<std::uint32_t> by_die(ranks());
   std::iota(by_die.begin(), by_die.end(), 0U);
   std::ranges::sort(by_die, {}, [&](std::uint32_t rank) { return dies[rank]; });
@@ -62,8 +62,8 @@ Topology::Route Topology::exchange(RankId rank, std::uint32_t level) const {
   return {port, port, l.latency, std::min(ports_.egress[port], ports_.ingress[port]), l.payload, 0};
 }
 
-// Finds the cables between all pairs of ranks that meet over a plane with cables. Cables of several planes are numbered
-// one plane after the other.
+// Finds the cables between all pairs of ranks that meet over a plane with cables. Cables are numbered plane
+// by plane.
 void Topology::add_cables(const CablePlanes& cables) {
   std::vector<BytesPerSecond> capacities;
   std::vector<RankPair> pairs;
@@ -104,7 +104,7 @@ void Topology::add_cables(const CablePlanes& cables) {
     path_[pair(RankId{pairs[p].src}, RankId{pairs[p].dst})] = reduced_.path[p];
 }
 
-// Leaves out what cannot bind, whichever ranks are simulated: each has its own ports here.
+// Leaves out cables that cannot limit flows, whichever ranks are simulated: here each rank has its own ports.
 void Topology::reduce(const std::vector<BytesPerSecond>& capacities, const std::vector<RankPair>& pairs,
                       const std::vector<bool>& changes) {
   std::vector<BytesPerSecond> egress, ingress;
@@ -127,8 +127,8 @@ void Topology::reduce(const std::vector<BytesPerSecond>& capacities, const std::
   }
 }
 
-// Replaces the cables that are left by orbits of cables. Returns the pairs that start on a simulated rank, which
-// reduced_.path is of then.
+// Replaces the remaining cables by orbits of cables. Returns the pairs that start on a simulated rank;
+// reduced_.path then belongs to these.
 std::vector<RankPair> Topology::turn(const std::vector<RankPair>& pairs, const std::vector<bool>& changes) {
   std::vector<std::string> all, names(reduced_.cables.size());
   for (const CablePlane& plane : planes_)
@@ -176,7 +176,7 @@ void Topology::find_changing_cables(const std::vector<BytesPerSecond>& capacitie
   }
 }
 
-// Calls `visit(src, dst, cable, bytes)` for what each two ranks put on each cable of a plane.
+// Calls `visit(src, dst, cable, bytes)` for the bytes that each two ranks put on each cable of a plane.
 template <class Visit>
 void Topology::for_each_share(const std::vector<double>& bytes, const CablePlane& plane,
                               const std::vector<bool>& dead, Visit visit) const {
@@ -191,7 +191,7 @@ void Topology::for_each_share(const std::vector<double>& bytes, const CablePlane
   }
 }
 
-// Those of the simulated ranks, and of the ranks that these stand for.
+// Returns the bytes of the simulated ranks and of the ranks that they represent.
 std::vector<double> Topology::bytes_of_all(const std::vector<double>& bytes) const {
   if (devices_ == ranks()) return bytes;
   std::vector<double> all(bytes.size(), 0);
@@ -229,7 +229,7 @@ std::vector<std::vector<CableTraffic>> Topology::cable_traffic(std::span<const C
   std::vector<std::vector<CableTraffic>> traffic(cables.size());
   for (const CablePlane& plane : planes_) {
     const std::vector<Cable>& all = plane.layout->cables();
-    std::vector<std::uint32_t> asked(all.size(), kNone);  // by cable: its place in `cables`
+    std::vector<std::uint32_t> asked(all.size(), kNone);  // by cable: its index in `cables`
     bool any = false;
     for (std::uint32_t i = 0; i < cables.size(); ++i) {
       if (cables[i] < all.data() || cables[i] >= all.data() + all.size()) continue;
@@ -258,7 +258,7 @@ NetworkSpec Topology::network() const {
   return spec;
 }
 
-// A collective's rate is what a rank was measured to send in all, whatever planes it took; 0: there is none.
+// A collective's rate is the measured total rate of a rank, whatever planes it used; 0: there is none.
 void Topology::add_ports(const Hardware::Fabric::Plane& plane, std::uint32_t place,
                          BytesPerSecond collective) {
   BytesPerSecond egress = plane.egress, ingress = plane.ingress;

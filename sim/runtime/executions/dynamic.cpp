@@ -6,10 +6,10 @@
 namespace a3sim {
 namespace {
 
-// A scheduler on the device hands ready tasks to free workers: of the ready ones the first in its queue, or the
-// one that has been ready longest, to
-// the free worker with the smallest number that may run it. Its servers each take their time for a task, one
-// after the other. A schedule's worker sets hold, its assignment does not.
+// A scheduler on the device hands ready tasks to free workers. It takes the ready task that is first in its
+// queue, or that has been ready longest, and the free worker with the smallest number that may run it. Each
+// of its servers handles one task at a time. Worker sets of the schedule apply, its assignment of workers
+// does not.
 class DynamicExecution final : public Execution {
  public:
   explicit DynamicExecution(const ExecutionSite& site);
@@ -17,33 +17,35 @@ class DynamicExecution final : public Execution {
   void launch(Engine& engine) override;
   void worker_is_free(Engine& engine, std::uint32_t worker, std::uint32_t task) override;
   void event_is_complete(Engine& engine, std::uint32_t event) override;
-  // A server has handed a task out.
+  // Called when a server has handed a task out.
   void on_event(Engine& engine, std::uint32_t worker) override;
-  // All that happens at this date has happened.
+  // Called when everything else at this date has happened.
   void on_settle(Engine& engine, std::uint32_t arg) override;
   std::string blocked() const override;
 
  private:
-  // Those that became ready at this date.
+  // Adds the tasks that became ready at this date.
   void add_ready();
-  // Hands out what can be, as long as a server is free; behind all else at this date, so that the order of events
-  // at one date decides nothing.
+  // Hands out tasks while a server is free, after everything else at this date, so that the order of events
+  // within a date does not matter.
   void serve(Engine& engine) { engine.settle(*this, 0); }
   std::uint32_t free_worker(std::uint32_t set) const;
   bool earlier(std::uint32_t a, std::uint32_t b) const;
   void record_why(std::uint32_t worker, std::uint32_t task, Time now);
 
   const ExecutionSite& site_;
-  bool launched_ = false;  // what completes before is found then
+  bool launched_ = false;  // events that complete earlier are found at the launch
   std::uint32_t free_servers_;
-  std::uint32_t idle_servers_;  // that have not handed out anything yet
-  // By task: its position in its queue; once it is ready, where tasks go first in, first out, its number.
+  std::uint32_t idle_servers_;  // servers that have not handed out anything yet
+  // By task: its position in its queue. For ready tasks under kFifo: the number in the order of becoming
+  // ready.
   std::vector<std::uint32_t> place_;
   std::vector<std::uint32_t> new_;  // became ready at this date
   std::uint32_t readied_ = 0;
-  std::vector<std::vector<std::uint32_t>> ready_;  // by worker set: tasks, a heap with the earliest on top
+  std::vector<std::vector<std::uint32_t>> ready_;  // by worker set: a heap of tasks, the earliest on top
   std::vector<bool> free_, handed_;                // by worker; by task
-  // If records are kept, by worker: the task that it has, or had, and why; and the last that was handed out.
+  // If records are kept: by worker, its current or last task, and the reason for it; and the task that was
+  // handed out last.
   struct Worker {
     std::uint32_t task = kNone;
     Time freed;
@@ -52,7 +54,8 @@ class DynamicExecution final : public Execution {
   std::vector<Worker> recorded_;
   std::uint32_t last_handed_ = kNone;
   Time last_handed_at_;
-  std::vector<std::uint32_t> waiting_, first_;  // tasks by event, and where each event's begin
+  // Tasks in order of their events, and the first index of each event
+  std::vector<std::uint32_t> waiting_, first_;
 };
 
 DynamicExecution::DynamicExecution(const ExecutionSite& site)
@@ -145,8 +148,8 @@ void DynamicExecution::on_settle(Engine& engine, std::uint32_t) {
   }
 }
 
-// Of its event, its worker and the scheduler what came last. What the scheduler hands out at once keeps nobody
-// waiting.
+// Records the last of three conditions as the cause: the event, the free worker, the scheduler. If the
+// scheduler takes no time, it delays nobody.
 void DynamicExecution::record_why(std::uint32_t worker, std::uint32_t task, Time now) {
   Worker& w = recorded_[worker];
   const std::uint32_t event = site_.ssc.tasks()[task].dependent_event;
@@ -190,7 +193,7 @@ void DynamicExecution::worker_is_free(Engine& engine, std::uint32_t worker, std:
 }
 
 void DynamicExecution::event_is_complete(Engine& engine, std::uint32_t event) {
-  if (!launched_) return;  // rows of a rank that started earlier
+  if (!launched_) return;  // triggered by a rank that started earlier
   new_.insert(new_.end(), waiting_.begin() + first_[event], waiting_.begin() + first_[event + 1]);
   serve(engine);
 }

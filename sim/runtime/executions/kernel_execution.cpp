@@ -10,7 +10,7 @@ namespace {
 
 bool puts(const OperatorInfo& op) { return Operators::get(op.type).mover() != Mover::kNone; }
 
-// Operators in the order of their stages.
+// Returns the operators in the order of their stages.
 std::vector<std::uint32_t> in_stages(std::span<const OperatorInfo> operators) {
   std::vector<std::uint32_t> order(operators.size());
   for (std::uint32_t op = 0; op < order.size(); ++op) order[op] = op;
@@ -19,7 +19,7 @@ std::vector<std::uint32_t> in_stages(std::span<const OperatorInfo> operators) {
   return order;
 }
 
-// The AIVs meet, and each writes its part of the words.
+// Returns the time of the status words: the AIVs meet, and each writes its part of the words.
 Duration status_words(const Ssc& ssc, const Hardware& hardware, const Program& program) {
   const std::uint32_t words = std::max(ssc.shape().experts(), ssc.shape().ep),
                       vectors = std::max(1U, ssc.kinds().count(CoreUnit::kVector));
@@ -69,7 +69,8 @@ void KernelExecution::add_kernels(const std::vector<std::uint32_t>& operators, b
   }
 }
 
-// Operators that no list names are kernels of their own. Kernels follow one another by the stages of their first operators.
+// Operators that no list names are kernels of their own. Kernels are ordered by the stages of their first
+// operators.
 void KernelExecution::add_lists(const std::vector<std::vector<std::string>>& kernels) {
   const auto operators = site_.ssc.operators();
   std::vector<std::vector<std::uint32_t>> lists(kernels.size());
@@ -109,9 +110,9 @@ void KernelExecution::start_kernel(Engine& engine) {
   site_.group.arrive(engine, site_.ssc.rank(), works, kMet, last_);
 }
 
-// A collective sends to every rank at a time, what goes to one rank in order; what stays is copied by the
-// others, if there are any. Each rank begins with those behind it: were it with rank 0, all would send to the same
-// few at last where there are more ranks than workers.
+// A collective sends to all ranks at once, and to each rank in order. Remaining workers, if any, copy the
+// rows that stay. Each rank begins with the ranks after it. If all began with rank 0 and there were more
+// ranks than workers, all would send to the same few ranks at the end.
 std::uint32_t KernelExecution::worker_of(const Kernel& kernel, std::uint32_t i) const {
   const Ssc& ssc = site_.ssc;
   const TaskDescriptor& td = ssc.tasks()[kernel.tasks[i]];
@@ -214,7 +215,7 @@ void KernelExecution::record_collective(Time now) {
                site_.group.came(site_.ssc.rank()).time_since_epoch(), start, end, last});
 }
 
-// Of several tasks that end a kernel at one date the smallest is taken for the last.
+// Among several tasks that end a kernel at one date, the smallest counts as the last.
 void KernelExecution::record_end(std::uint32_t worker, std::uint32_t task, Time now) {
   freed_[worker] = {true, now, host_worked_};
   if (!last_.host && last_at_ == now && last_.number < task) return;
@@ -222,7 +223,8 @@ void KernelExecution::record_end(std::uint32_t worker, std::uint32_t task, Time 
   last_at_ = now;
 }
 
-// Why a worker takes its first task of a kernel, and how long it has waited for it while the host did not work.
+// Returns why a worker takes its first task of a kernel, and how long it has waited for that while the host
+// did not work.
 StartReason KernelExecution::first_start(std::uint32_t worker, Time now) const {
   StartReason why{last_, {}};
   if (!freed_.empty() && freed_[worker].ran)
@@ -251,7 +253,7 @@ void KernelExecution::find_gaps(bool fused) {
     if (!puts(operators[before]) || ssc.shape().ep == 1) continue;
     if (fused) gap += status_words(ssc, site_.hardware, program);
     const TensorInfo& sent = ssc.tensors()[index(operators[before].outputs.front())];
-    // Numbers that are sent are counts, which the host reads.
+    // Integers that are sent are counts, which the host reads.
     if (collectives_ && sent.dtype == DataType::kInt32) gap += program.collective.read_back;
   }
 }

@@ -5,7 +5,7 @@ namespace {
 
 class Static final : public ExecutionType {
  public:
-  // The host's collectives cut a schedule into parts, which run one after the other as kernels do.
+  // The host's collectives divide a schedule into parts, which run one after another like kernels.
   std::unique_ptr<Execution> create(const ExecutionSite& site) const override {
     if (site.options.transport == Transport::kCollective)
       return std::make_unique<KernelExecution>(site, KernelExecution::Cut::kTiles);

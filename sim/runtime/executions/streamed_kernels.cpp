@@ -56,8 +56,8 @@ void StreamedKernels::add_kernels() {
   for (Kernel& kernel : kernels_) kernel.unfinished = static_cast<std::uint32_t>(kernel.tasks.size());
 }
 
-// A task is in no earlier part than those of its own rank whose event it waits for: an event that weight gradients share
-// counts the rows of all parts.
+// Assigns parts to tasks. A task's part is not before those of its own rank's tasks that trigger its event:
+// an event shared by weight gradients counts the rows of all parts.
 std::vector<std::uint32_t> StreamedKernels::parts_of_tasks() const {
   const std::span<const TaskDescriptor> tasks = site_.ssc.tasks();
   std::vector<std::uint32_t> parts(tasks.size()), latest(site_.ssc.events().size()), order(tasks.size());
@@ -74,15 +74,15 @@ std::vector<std::uint32_t> StreamedKernels::parts_of_tasks() const {
   return parts;
 }
 
-// Whether an operator prepares what is sent: rows that are permuted, counts.
+// True if an operator prepares what is sent: permuted rows, counts.
 bool StreamedKernels::is_before_rows(const OperatorInfo& op) const {
   if (op.outputs.empty()) return false;
   const Layout layout = site_.ssc.tensors()[index(op.outputs.front())].layout;
   return moves_rows(op) ? layout == Layout::kPlain : layout == Layout::kSent;
 }
 
-// The groups of ranks are counted from the rank's own: those that rows go to backwards from those that they come from, so
-// that a part of an exchange brings what others send in the same part.
+// Groups of ranks are counted from the rank's own group: upward for destinations of rows, downward for their
+// sources. So a part of an exchange brings what others send in the same part.
 std::uint32_t StreamedKernels::part_of(const TaskDescriptor& td) const {
   const Ssc& ssc = site_.ssc;
   const OperatorInfo& op = ssc.operators()[td.op];
@@ -121,7 +121,7 @@ void StreamedKernels::link_streams() {
   }
 }
 
-// A kernel on rows that an exchange brings waits for the exchange's own end on this rank too.
+// A kernel that reads rows of an exchange also waits for the end of that exchange on this rank.
 void StreamedKernels::link_exchanges() {
   const auto operators = site_.ssc.operators();
   for (std::uint32_t writer = 0; writer < operators.size(); ++writer) {
@@ -213,8 +213,8 @@ void StreamedKernels::on_event(Engine& engine, std::uint32_t value) {
   finish(engine, number, {Cause::Kind::kHost, true, kernel.cause.rank, kernel.cause.number});
 }
 
-// A collective sends to every rank at a time, what goes to one rank in order; what stays is copied by the others, if there
-// are any.
+// A collective sends to all ranks at once, and to each rank in order. Remaining workers, if any, copy the
+// rows that stay.
 std::uint32_t StreamedKernels::worker_of(const Kernel& kernel, std::uint32_t i) const {
   const Ssc& ssc = site_.ssc;
   const TaskDescriptor& td = ssc.tasks()[kernel.tasks[i]];
@@ -266,7 +266,7 @@ void StreamedKernels::finish(Engine& engine, std::uint32_t number, const Cause& 
 }
 
 void StreamedKernels::event_is_complete(Engine& engine, std::uint32_t event) {
-  if (!launched_) return;  // rows of a rank that started earlier: launch() finds them
+  if (!launched_) return;  // triggered by a rank that started earlier; launch() finds it
   Cause cause;
   if (site_.records()) {
     cause = site_.event_cause(event);

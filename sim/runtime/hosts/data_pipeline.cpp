@@ -11,9 +11,9 @@ Duration after(Duration start, Duration length) { return start >= kNever ? kNeve
 
 }  // namespace
 
-// The recurrences of a tandem with blocking: a batch begins when the one before has left its stage (for many
-// workers: the one so many before) and leaves when it is done, those before it have left, and the next queue
-// has room, because the batch that is a queue's length before has begun its next stage or was taken.
+// Computes the recurrences of a tandem with blocking. A batch begins when the previous one has left its stage
+// (with w workers: the one w before). It leaves when it is done, earlier ones have left, and the next queue
+// has room, because the batch a queue's length before has begun its next stage or was taken.
 DataPipeline::Batch DataPipeline::made(const std::vector<Batch>& batches, const std::vector<Duration>& taken,
                                        const DataOptions& options) {
   const std::size_t i = batches.size();
@@ -46,7 +46,7 @@ const DataPipeline::Batch& DataPipeline::next(const Options& options) {
 }
 
 void DataPipeline::take(Duration date) {
-  constexpr std::uint32_t kForget = 256;  // more than any batch that one to come depends on
+  constexpr std::uint32_t kForget = 256;  // more than the number of batches on which a later one depends
   taken_.push_back(date);
   if (taken_.size() < 2 * kForget) return;
   batches_.erase(batches_.begin(), batches_.begin() + kForget);

@@ -17,7 +17,7 @@ void Host::begin_step(std::uint32_t step) {
   begun_.resize(std::max(1U, options_.ahead));
 }
 
-// Events that are due before a date of the host come first, and may move it.
+// Handles the events that are due before a date of the host; they may move it.
 void Host::wait_until(Duration date, Duration asked) {
   for (;;) {
     const auto next = std::ranges::min_element(pending_, {}, &Pending::date);
@@ -63,7 +63,7 @@ Duration Host::launch(Duration asked) {
     for (const HostEvent& event : step_.events) pending_.push_back({free_ + event.at, event});
     take_batch(asked);
   }
-  Duration& begun = begun_[launches_ % begun_.size()];  // of the launch that is `ahead` before
+  Duration& begun = begun_[launches_ % begun_.size()];  // start of the launch `ahead` launches earlier
   if (options_.ahead == 0)
     wait_until(asked, asked);
   else

@@ -7,8 +7,8 @@
 namespace a3sim {
 namespace {
 
-// `{kind: by_switch, group: 8, ranks: 4, dies: 64}`: so many ranks, one after the other, on the first dies of each group (those
-// of a switch, or a node), and the next ones on the next group.
+// `{kind: by_switch, group: 8, ranks: 4, dies: 64}`: places `ranks` consecutive ranks on the first dies of
+// each group (those of a switch, or a node), and the next ones on the next group.
 std::vector<std::uint32_t> place_by_switch(const Config& config, std::uint32_t ranks) {
   const std::uint32_t dies = read_dies(config, ranks);
   const auto group = static_cast<std::uint32_t>(config.integer("group", 1, dies));

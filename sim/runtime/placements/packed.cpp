@@ -5,7 +5,7 @@
 namespace a3sim {
 namespace {
 
-// `{kind: packed, first: 8}`: dies one after the other, from a first one on.
+// `{kind: packed, first: 8}`: takes consecutive dies from `first` on.
 std::vector<std::uint32_t> place_packed(const Config& config, std::uint32_t ranks) {
   constexpr std::int64_t kMostDies = 1 << 16;
   const auto first = static_cast<std::uint32_t>(config.integer("first", 0, kMostDies, 0));

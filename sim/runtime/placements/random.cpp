@@ -6,7 +6,8 @@
 namespace a3sim {
 namespace {
 
-// `{kind: random, dies: 64, seed: 1}`: dies drawn without regard to switches, as a busy cluster's scheduler hands out.
+// `{kind: random, dies: 64, seed: 1}`: draws dies without regard to switches, as the scheduler of a busy
+// cluster assigns them.
 std::vector<std::uint32_t> place_randomly(const Config& config, std::uint32_t ranks) {
   const std::uint32_t dies = read_dies(config, ranks);
   const auto seed = static_cast<std::uint64_t>(config.integer("seed", 0, std::int64_t{1} << 53, 1));

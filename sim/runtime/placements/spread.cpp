@@ -5,8 +5,8 @@
 namespace a3sim {
 namespace {
 
-// `{kind: spread, group: 8, dies: 64}`: one rank under each group of dies (a node, or the dies of a switch) in turn, so that
-// neighbouring ranks lie apart.
+// `{kind: spread, group: 8, dies: 64}`: takes one die of each group (a node, or the dies of a switch) in
+// turn, so that neighbouring ranks lie apart.
 std::vector<std::uint32_t> place_spread(const Config& config, std::uint32_t ranks) {
   const std::uint32_t dies = read_dies(config, ranks);
   const auto group = static_cast<std::uint32_t>(config.integer("group", 1, dies));

@@ -3,7 +3,7 @@
 namespace a3sim {
 namespace {
 
-// `{kind: stride, step: 4}`: every fourth die.
+// `{kind: stride, step: 4}`: takes every fourth die.
 std::vector<std::uint32_t> place_by_stride(const Config& config, std::uint32_t ranks) {
   constexpr std::int64_t kMostStep = 4096;
   const auto step = static_cast<std::uint32_t>(config.integer("step", 1, kMostStep));

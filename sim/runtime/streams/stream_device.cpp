@@ -48,7 +48,7 @@ void StreamDevice::reserve_for_puts(Engine& engine, double read, double write) {
 void StreamDevice::on_event(Engine& engine, std::uint32_t) { take_ended(engine); }
 
 void StreamDevice::take_ended(Engine& engine) {
-  if (engine.now() != memory_end_) return;  // taken already, or foreseen before speeds changed
+  if (engine.now() != memory_end_) return;  // taken already, or predicted before speeds changed
   memory_end_ = Time::max();
   ended_.clear();
   memory_.advance(engine.now(), ended_);

@@ -11,8 +11,8 @@
 namespace a3sim {
 namespace {
 
-// Slots of each rank's memory and links. A stream runs one task at a time: it has one slot for a job, and as many for
-// transfers as a task of it has at most. So they do not grow with the program's length.
+// Slots of each rank's memory and links. A stream runs one task at a time: it has one slot for a job, and as
+// many for transfers as any of its tasks has. So the number of slots does not grow with the program's length.
 struct Slots {
   explicit Slots(const StreamProgram& program) : streams(program.ranks) {
     for (const StreamTask& task : program.tasks) {
@@ -32,14 +32,15 @@ struct Slots {
   }
   struct Stream {
     std::uint32_t transfers = 0, first_transfer = 0;
-    std::uint32_t task = kNone;  // that works now
+    std::uint32_t task = kNone;  // the task that works now
   };
-  std::vector<std::vector<Stream>> streams;                    // by rank and stream, which is its job's slot
+  std::vector<std::vector<Stream>> streams;  // by rank and stream; the stream's number is its job's slot
   std::vector<std::vector<std::uint32_t>> stream_of_transfer;  // by rank and slot
-  std::uint32_t most_transfers = 1;                            // of a rank
+  std::uint32_t most_transfers = 1;                            // the largest number of any rank
 };
 
-// A training step lasts longer than a kernel, on fewer streams than a taskflow has workers.
+// Allows a longer run than usual: a training step lasts longer than a kernel, on fewer streams than a
+// taskflow has workers.
 Duration longest_run(const Slots& slots) {
   constexpr std::int64_t kWorkers = 50'000, kMostTimes = 100;
   std::int64_t streams = 1;
@@ -67,14 +68,15 @@ class StreamRun final : public EventHandler, public StreamDevice::Owner {
   }
 
  private:
-  // What an event's argument means, beside the task.
+  // The meaning of an event's argument; its other bits are the task.
   enum Signal : std::uint32_t { kAsk, kWork };
 
   // One kind of worker of one rank.
   struct Pool {
     std::uint32_t free = 0;
-    std::deque<std::uint32_t> waiting;  // tasks, in the order of asking
-    Time freed;                         // last, by this task; of several at one date the smallest
+    std::deque<std::uint32_t> waiting;  // tasks, in the order of their requests
+    // Last time that workers became free, by task `freed_by`: of several at one date, the smallest
+    Time freed;
     std::uint32_t freed_by = kNone;
   };
 
@@ -106,9 +108,9 @@ class StreamRun final : public EventHandler, public StreamDevice::Owner {
   std::vector<std::unique_ptr<StreamDevice>> devices_;
   std::vector<Pool> pools_;
   std::vector<std::uint32_t> open_;                     // by task: dependencies that have not ended
-  std::vector<std::uint32_t> parts_;                    // by task: its job and transfers that run
+  std::vector<std::uint32_t> parts_;                    // by task: its job and transfers that still run
   std::vector<std::vector<std::uint32_t>> dependents_;  // by task
-  std::vector<double> slowness_;                        // by task, where there are hooks
+  std::vector<double> slowness_;                        // by task, if there are hooks
   std::size_t ended_ = 0;
   StreamResult result_;
 };
