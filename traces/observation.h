@@ -16,7 +16,7 @@
 #include "sim/core/ids.h"
 #include "sim/core/units.h"
 
-// What is known of many steps of a job. Simulated steps and imported profiles fill it alike. Rules that
+// Observations of many steps of a job. Simulated steps and imported profiles fill it alike. Rules that
 // find causes see only this: neither the configuration nor injected faults.
 namespace a3sim {
 
@@ -133,7 +133,7 @@ struct ObservedPlane {
   double alignment = 1;  // part of the rate for sizes that are no whole lines
 };
 
-// What the machine allows; 0: unknown.
+// The limits of the machine; 0: unknown.
 struct ObservedMachine {
   std::uint32_t aic = 0, aiv = 0;
   double cube_rate = 0, vector_rate = 0;  // operations per second of all AICs, of all AIVs
@@ -151,7 +151,7 @@ struct Missing {
   std::string needed_for;
 };
 
-// What is known of a job apart from its steps.
+// The facts of a job that do not change from step to step.
 struct ObservedJob {
   std::uint32_t ranks = 0;
   std::vector<std::string> names;    // of operators

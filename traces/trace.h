@@ -54,7 +54,7 @@ struct TraceTask {
   friend bool operator==(const TraceTask&, const TraceTask&) = default;
 };
 
-// What analyses need of the machine.
+// The properties of the machine that analyses need.
 struct TraceMachine {
   bool has_kernels = false;  // the host launches one kernel after the other; else tasks wait for events
   bool streams = false;      // lanes are streams, whose kernels hold many workers at a time
@@ -62,8 +62,8 @@ struct TraceMachine {
   WorkerKinds workers;       // those of a rank that run tasks
   Duration launch{};         // of the first kernel
   double hbm_read = 0, hbm_write = 0, l2_read = 0, port = 0;  // bytes per second
-  // The number of ranks that the traced ones stand for: rank r also stands for r + n times the number of traced
-  // ranks. 0: none.
+  // The number of ranks that the traced ones stand for: rank r also stands for r + n times the number of
+  // traced ranks. 0: none.
   std::uint32_t group = 0;
   friend bool operator==(const TraceMachine&, const TraceMachine&) = default;
 };

@@ -11,7 +11,7 @@ namespace a3sim {
 // A run of a pass with all its records, and counts of its task hooks.
 struct CountedPass {
   PassResult result;
-  // By rank, then by task.
+  // Calls for each task, by rank, then by task.
   std::vector<std::vector<std::uint32_t>> started, ended;
 };
 

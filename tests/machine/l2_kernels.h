@@ -32,7 +32,7 @@ inline L2Traffic replay(L2& l2, const L2Kernel& kernel) {
   return traffic;
 }
 
-// How the starts of a matrix kernel's cores differ.
+// The delays between the starts of a matrix kernel's cores.
 enum class Skew : std::uint8_t {
   kNone,
   kStep,   // each starts a load later than the one before

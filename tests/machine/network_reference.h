@@ -79,7 +79,7 @@ inline std::vector<long double> ends_by_definition(const Load& load, const RateR
   }
 }
 
-// How the ports of a random load differ, and if they change. kCables adds paths over cables.
+// The ports of a random load: equal, different, or changing. kCables adds paths over cables.
 enum class Ports { kEqual, kMixed, kChanging, kCables };
 
 // Adds cables, paths of up to four of them, some evenly split, and puts that take these paths.

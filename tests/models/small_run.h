@@ -57,7 +57,7 @@ class SmallRun {
   std::vector<std::uint32_t> tiles_;
   std::vector<std::vector<TensorInfo>> tensors_;  // one entry per rank
   std::vector<TaskTable> tables_;                 // one per rank
-  // By rank and tensor: elements of capacity rows that a task has claimed, and those that may be read. In
+  // Elements of capacity rows that a task has claimed, and those that may be read, by rank and tensor. In
   // packed layouts blocks move with the counts, so a tile may be read only when all of its shares are done.
   std::vector<std::vector<std::vector<bool>>> claimed_, written_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> shares_done_;

@@ -7,7 +7,7 @@
 
 namespace a3sim {
 
-// How workers get their tasks.
+// The way in which workers get their tasks.
 enum class Way : std::uint8_t { kStatic, kDynamic, kKernel };
 
 inline constexpr Duration kLaunchTime = 1000_ps, kTaskTime = 10_ps, kPollTime = 7_ps, kHopTime = 40_ps,

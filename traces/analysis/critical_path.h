@@ -19,7 +19,7 @@ struct PathStep {
 // one before ends, so that the steps sum to the makespan.
 struct CriticalPath {
   std::vector<PathStep> steps;
-  // By operator, then by what the time was spent on. Sums to the makespan.
+  // The time by operator, then by what it was spent on. Sums to the makespan.
   std::vector<BlameTimes> blame;
 };
 

@@ -8,7 +8,7 @@
 
 namespace a3sim {
 
-// What critical paths are spent on, by operators' names.
+// The time of critical paths by operators' names, split by what it is spent on.
 struct OperatorBlame {
   std::vector<std::string> operators;
   std::vector<BlameTimes> blame;  // one entry per operator

@@ -6,7 +6,7 @@
 
 namespace a3sim {
 
-// How much of a rank's communication its matrix tasks cover. Communication is the time in which at least
+// The part of a rank's communication that its matrix tasks cover. Communication is the time in which at least
 // one put to or from another rank is under way, from its start until its destination sees it. `hidden` is
 // the part of it in which at least one matrix task runs, `exposed` the rest.
 struct Overlap {

@@ -6,7 +6,7 @@
 
 namespace a3sim {
 
-// What an operator's tasks reach while they run, and what the machine allows. Means over ranks.
+// The speed that an operator's tasks reach while they run, and the machine's limits. Means over ranks.
 struct Roofline {
   double operations = 0;    // two per multiply-accumulate, one per element and vector instruction
   double hbm_bytes = 0;     // read and written

@@ -7,7 +7,7 @@
 
 namespace a3sim {
 
-// How a rank's lanes spent the time from `start` to `end`. Sums exactly to that time.
+// The use of a rank's lanes from `start` to `end`. Sums exactly to that time.
 struct Segments {
   Duration overlap{};        // compute beside communication or the host
   Duration compute{};        // only

@@ -10,7 +10,7 @@
 
 namespace a3sim {
 
-// What a worker's time goes into. A worker is busy while it runs tasks, waits if it has a task whose inputs
+// The uses of a worker's time. A worker is busy while it runs tasks, waits if it has a task whose inputs
 // are not there yet, and is idle if it has no task.
 enum class WorkerTime : std::uint8_t {
   kRun,         // tasks at their own pace, without puts to other ranks

@@ -44,7 +44,7 @@ class AscendSink {
   virtual void event(std::uint32_t /*rank*/, const TraceEvent& /*event*/, Duration /*date*/) {}
 };
 
-// How far each rank's clock is ahead of the first one's. Ranks with an unknown offset are not there.
+// The offset of each rank's clock from the first one's. Ranks with an unknown offset are not there.
 using ProfiledClocks = std::map<std::uint32_t, ClockOffset>;
 
 // Reads the directories of all ranks below a path into a sink. Only this function decides which rows and

@@ -59,7 +59,7 @@ struct KernelSpan {
   Duration covered{};  // time with at least one running
 };
 
-// How far a rank's clock is ahead of the first one's, from the ends of collectives that all ranks share.
+// The offset of a rank's clock from the first one's, estimated from the ends of collectives that all share.
 struct ClockOffset {
   std::size_t meetings = 0;
   Duration median{}, least{}, most{};
@@ -83,7 +83,7 @@ struct RankProfile {
   Names operators;
   Names exchanges;                               // by name
   std::map<std::uint64_t, Occurrences> packets;  // by size in bytes
-  // By operator, then by number among its tasks on the rank. Empty if the unit is a kernel.
+  // Times by operator, then by number among its tasks on the rank. Empty if the unit is a kernel.
   std::map<std::string, std::map<std::uint32_t, TaskTimes>, std::less<>> tasks;
   std::optional<TimeSplit> steps;
   std::optional<KernelSpan> span;

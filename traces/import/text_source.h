@@ -30,7 +30,7 @@ class TextSource {
   std::int64_t unpacked_ = 0;  // bytes
 };
 
-// The same as a stream of JSON. Ends with an error if a text or a number is longer than any in a trace,
+// A file as a stream of JSON, unpacked likewise. Ends with an error if a text or a number is longer than any in a trace,
 // since a parser keeps each in memory.
 class JsonBytes final : public std::streambuf {
  public:

@@ -13,7 +13,7 @@ namespace a3sim {
 // The value of a cell: nothing, words, or a number, which is rounded only when printed.
 using Cell = std::variant<std::monostate, std::string, std::int64_t, double, Duration>;
 
-// How people see the numbers of a column. Data (CSV, JSON) has them unrounded: times in picoseconds, shares
+// The form in which people see the numbers of a column. Data (CSV, JSON) has them unrounded: times in picoseconds, shares
 // of 1, bytes.
 enum class Form : std::uint8_t {
   kPlain,               // words; whole numbers; other numbers with the column's decimals
@@ -27,7 +27,7 @@ enum class Form : std::uint8_t {
   kPrefixed             // 312.7 T
 };
 
-// Who sees a column, a row, or a whole table.
+// The readers of a column, a row, or a whole table.
 enum class Seen : std::uint8_t { kByAll, kByPeople, kByPrograms };
 
 struct Column {

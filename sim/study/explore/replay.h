@@ -19,7 +19,7 @@ struct NamedRouting {
 struct Replayed {
   std::string routing, pass;
   Duration replayed{}, recompiled{};
-  // From the end of half of the ranks to the end of the last one.
+  // Time between the end of half of the ranks and the end of the last one.
   Duration replayed_lag{}, recompiled_lag{};
   std::uint64_t empty_puts = 0;  // puts of the replayed schedule without rows: they only trigger events
   Bounds bounds;                 // of the recompiled schedule

@@ -22,7 +22,7 @@ struct PointMetric {
 // Returns the names of all registered metrics.
 std::vector<std::string> metric_names();
 
-// What a point runs: passes with schedules, micro-batches on streams, or a training step.
+// The kind of work that a point runs: passes with schedules, micro-batches on streams, or a training step.
 enum class MeasuredWork : std::uint8_t { kPasses, kMicroBatches, kStep };
 MeasuredWork measured_work(const Experiment& experiment);
 bool has_metric(MeasuredWork work, const std::string& metric);

@@ -24,7 +24,7 @@ struct Comparison {
 std::vector<Comparison> compare(const PublishedTable& table, std::vector<Point> points,
                                 const Wanted& wanted = {});
 
-// How far the machine's uncertain values move a point, in the point's unit.
+// An error bar: the range of a point, in its unit, for uncertain values of the machine.
 struct ErrorBar {
   double low = 0, high = 0;
   bool holds(double value) const { return low <= value && value <= high; }

@@ -12,7 +12,7 @@ namespace a3sim {
 // A published diagnosis: the records of a slow job and the causes that were found. Models that are not
 // simulated here have only these. They stand in configs/cases/NAME.yaml; the folder's page lists the keys.
 struct RecordedCase {
-  // What an operator, an exchange or a host does in a step, on each rank. Dates count from when the rank
+  // The work of an operator, an exchange or a host in a step, on each rank. Dates count from when the rank
   // could begin.
   struct StepActivity {
     Lane lane = Lane::kCompute;

@@ -7,7 +7,7 @@
 
 namespace a3sim {
 
-// What the best point's value on one axis is worth: the best point with another value there.
+// The worth of the best point's value on one axis: how much worse the best point with another value is.
 struct Decision {
   std::size_t axis = 0;
   std::size_t point = 0;

@@ -40,7 +40,7 @@ struct HeldOutGain {
   double gain = 0, low = 0, high = 0;  // mean over scenarios, with Student's 95 % interval
 };
 
-// How much slower the winner is in a training scenario than the best candidate for this scenario.
+// The regret of the winner in a training scenario: how much slower it is than the best candidate there.
 struct ScenarioRegret {
   std::string scenario;
   double gain = 0, regret = 0;
@@ -51,7 +51,7 @@ std::vector<ScenarioRegret> regrets_of(const SearchOutcome& outcome);
 // draws at once; the fastest first.
 std::vector<std::size_t> front_of(const SearchOutcome& outcome);
 
-// How far latencies are above the largest bound of each pass, in the configuration as it is. 0: at the
+// The distance of latencies from the largest bound of each pass, in the configuration as it is. 0: at the
 // bound.
 struct BoundDistance {
   double before = 0, after = 0;

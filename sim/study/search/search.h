@@ -48,7 +48,7 @@ struct ScoredCandidate {
 void take_runs(ScoredCandidate& scored, const StageReference& reference,
                const std::vector<CandidateOutcome>& outcomes, SearchObjective objective);
 
-// How well the scores of a stage predict those of the next.
+// The correlation of a stage's scores with those of the next.
 struct RungCorrelation {
   std::string lower, upper;
   std::size_t candidates = 0;

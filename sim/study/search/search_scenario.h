@@ -22,8 +22,7 @@ struct SearchStage {
   std::vector<SearchScenario> scenarios;
 };
 
-// How the ratios of a candidate's latencies to those of the best start, one ratio per run, become its
-// score.
+// Turns the ratios of a candidate's latencies to the best start's, one ratio per run, into its score.
 enum class SearchObjective : std::uint8_t { kMean, kWorst, kP90, kOne };
 constexpr auto names_of(SearchObjective) {
   return std::to_array<std::string_view>({"mean", "worst", "p90", "one"});

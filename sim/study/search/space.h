@@ -29,7 +29,7 @@ struct KeyTerm {
   std::vector<std::string> keys;
 };
 
-// What a search may change, and the conditions in which it runs (configs/spaces/).
+// Lists what a search may change, and the conditions in which candidates run (configs/spaces/).
 struct SearchSpace {
   std::string name;                    // the file's name without its ending
   std::vector<std::string> workloads;  // workloads that use it by default

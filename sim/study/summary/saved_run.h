@@ -18,7 +18,7 @@ struct SavedRun {
   std::vector<TracedPass> passes;
   // One entry per pass, if the run was written without tasks (no `--trace`). The passes then have no tasks.
   std::vector<PassSums> sums;
-  // By pass: the most used cables, sorted by use. Empty if no plane has cables.
+  // The most used cables of each pass, sorted by use. Empty if no plane has cables.
   std::vector<std::vector<CableUse>> cables{};
 
   std::filesystem::path configuration() const { return directory / "resolved.yaml"; }

@@ -17,7 +17,8 @@ struct SimulatedStep {
 };
 SimulatedStep simulate_step(const Experiment& experiment);
 
-// The same step with one kernel per operator of its experts: what faster experts are worth.
+// Compares a step with the same step that runs each operator of its experts as a kernel, to tell what faster
+// experts are worth.
 struct FasterExperts {
   SimulatedStep by_kernels;
   double speedup = 0;    // of the MoE-FFN alone, all passes of one layer

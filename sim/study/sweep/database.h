@@ -27,7 +27,7 @@ struct SweepRecord {
   std::int64_t memory = 0;  // bytes
 };
 
-// What a database has of a point.
+// The state of a point in a database.
 struct KnownPoint {
   std::string error;              // why it failed; empty: done
   std::set<std::string> metrics;  // of all passes together

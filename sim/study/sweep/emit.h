@@ -9,7 +9,7 @@
 
 namespace a3sim {
 
-// What an emitted script starts.
+// The sweep that an emitted script starts.
 struct EmittedSweep {
   std::filesystem::path program, file, database;
   std::vector<std::string> more;  // further arguments, as the user gave them

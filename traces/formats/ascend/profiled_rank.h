@@ -14,7 +14,7 @@
 
 namespace a3sim {
 
-// What a profiler with all counters records of a kernel, besides times.
+// The counters of a kernel that a profiler records besides times, if all are on.
 struct ProfiledCounters {
   std::uint32_t rows = 0, inner = 0,
                 columns = 0;  // [rows, inner] x [inner, columns]; inner 0: [rows, columns]
@@ -36,7 +36,7 @@ struct ProfiledKernel {
   std::optional<ProfiledCounters> counters;
 };
 
-// What an operator of a pass sends to other ranks.
+// The data that an operator of a pass sends to other ranks.
 struct ProfiledExchange {
   struct Sent {
     std::uint64_t bytes = 0;
