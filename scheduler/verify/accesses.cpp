@@ -9,10 +9,10 @@ namespace {
 
 bool intersect(Rows a, Rows b) { return a.begin < b.end && b.begin < a.end; }
 
-// Whether a region is blocks of a grid over its rows.
+// Returns whether a region is some blocks of a grid over its rows.
 bool is_cut(const Region& region, const Tiling* tiling) { return region.shares > 1 && tiling; }
 
-// Whether the run's counts say where its rows lie.
+// Returns whether the run's counts decide where the tensor's rows are.
 bool is_packed(const TensorInfo& tensor) {
   return tensor.layout == Layout::kSent || tensor.layout == Layout::kReceived;
 }
@@ -91,7 +91,7 @@ void AccessTables::add(std::uint32_t r, std::uint32_t t, std::uint32_t number, b
   if (TouchedBytes::empty(region, tiling, tensor)) return;
   Place& place = places_[region.tensor * ranks() + region.rank];
   std::vector<Access>& accesses = read ? place.reads : place.writes;
-  if (accesses.empty()) accesses.reserve(td.task_split_num);  // as many as its operator has tasks, mostly
+  if (accesses.empty()) accesses.reserve(td.task_split_num);  // mostly as many as its operator has tasks
   accesses.push_back({.rows = region.rows(),
                       .event = read ? events_.waited(r, td) : events_.triggered(td),
                       .rank = r,
@@ -101,7 +101,8 @@ void AccessTables::add(std::uint32_t r, std::uint32_t t, std::uint32_t number, b
                       .cut = is_cut(region, tiling) && !is_packed(tensor)});
 }
 
-// Tensors that tasks read and write, and not their operators: another walk. No sound schedule has any.
+// Adds tensors that tasks both read and write although their operators do not. No sound schedule has any.
+// Walks all tasks again if there are some.
 void AccessTables::add_missed() {
   bool any = false;
   for (std::size_t t = 0; t < kept_.size(); ++t) {

@@ -6,8 +6,8 @@
 namespace a3sim {
 namespace {
 
-// Puts between plain tensors of which every rank has a block of rows: whether each row goes to its place. That
-// every row comes is for check_writes, as each place is written once.
+// Checks that puts between plain tensors, of which every rank has a block of rows, move each row to its
+// place. writes_check() checks that every row arrives, because each place is written once.
 class BlocksCheck final : public Check {
  public:
   explicit BlocksCheck(const CheckedGroup& group)
@@ -37,16 +37,16 @@ class BlocksCheck final : public Check {
   }
 
  private:
-  // Of one operator.
+  // The moves of one operator.
   struct Moves {
-    bool blocks;   // whether it moves any
-    bool gathers;  // or exchanges
+    bool blocks;   // it moves blocks
+    bool gathers;  // it is an AllGather; otherwise an AllToAll
     std::uint64_t rows;
     std::vector<std::string> errors;
   };
 
-  // A gathered block is all that its rank has; one that is exchanged lies where its destination's rank says. Both
-  // arrive where their source's says.
+  // A gathered block is the whole tensor of its rank. For an exchanged block, the destination's rank decides
+  // its rows in the source. In both cases the source's rank decides the rows where it arrives.
   void check(std::uint32_t r, std::uint32_t t, Moves& moves) const {
     const TaskflowView::Rank& rank = taskflow_.ranks[r];
     const TaskDescriptor& td = rank.tasks[t];
@@ -66,8 +66,8 @@ class BlocksCheck final : public Check {
 
   const TaskflowView& taskflow_;
   std::uint32_t ranks_;
-  std::vector<Moves> moves_;  // by operator
-  bool any_ = false;          // moves blocks
+  std::vector<Moves> moves_;  // one entry per operator
+  bool any_ = false;          // an operator moves blocks
 };
 
 }  // namespace

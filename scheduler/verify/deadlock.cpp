@@ -9,7 +9,7 @@
 namespace a3sim {
 namespace {
 
-// Workers that take, wait, run and trigger without time: whatever can happen next does.
+// Runs workers that take, wait, run and trigger without time: everything that can happen happens.
 class UntimedRun {
  public:
   explicit UntimedRun(const Schedule& schedule) : schedule_(schedule), taskflow_(schedule) {
@@ -59,16 +59,17 @@ class UntimedRun {
   struct Worker {
     std::uint32_t rank, worker;
   };
-  // What a worker does with a task. Workers jump through these, which are small enough to be at hand.
+  // The fields of a task that workers need. They are few, so that steps stay in the caches while workers jump
+  // between them.
   struct Step {
     std::uint32_t waits_for, trigger_rank, trigger_event;
   };
   struct Rank {
     WorkerQueues queues;
-    std::vector<Step> steps;                          // by task
-    std::vector<std::uint32_t> counts;                // by event
-    std::vector<std::vector<std::uint32_t>> waiting;  // workers by event
-    std::vector<std::uint32_t> holds;                 // the task of each worker that waits
+    std::vector<Step> steps;                          // one entry per task
+    std::vector<std::uint32_t> counts;                // one entry per event
+    std::vector<std::vector<std::uint32_t>> waiting;  // one list of workers per event
+    std::vector<std::uint32_t> holds;                 // one entry per worker: the task that it waits with
   };
 
   // Runs a worker's tasks until it must wait or has none left.

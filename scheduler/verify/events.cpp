@@ -11,7 +11,8 @@
 namespace a3sim {
 namespace {
 
-// Whether two ranks' tensors are the same. How many rows are sent and received follows from each rank's capacities.
+// Returns whether two ranks' tensors are the same, apart from the numbers of sent and received rows, which
+// follow from each rank's capacities.
 bool same_tensors(std::span<const TensorInfo> a, std::span<const TensorInfo> b) {
   const auto same = [](TensorInfo x, TensorInfo y) {
     for (TensorInfo* tensor : {&x, &y}) {
@@ -22,7 +23,8 @@ bool same_tensors(std::span<const TensorInfo> a, std::span<const TensorInfo> b) 
   return std::ranges::equal(a, b, same);
 }
 
-// Names what two schedules of one group should have in common and have not; empty if they have all of it.
+// Returns the first property that two schedules of one group should share but do not; empty if they share all
+// of them.
 std::string_view difference(const Ssc& a, const Ssc& b) {
   if (a.shape() != b.shape()) return "shape";
   if (a.graph() != b.graph()) return "graph";
@@ -36,7 +38,7 @@ std::string_view difference(const Ssc& a, const Ssc& b) {
   return {};
 }
 
-// Whether a rank receives what the others send to it, by expert and source.
+// Returns whether a rank receives what the others send to it, by expert and source.
 bool receives_what_is_sent(const Schedule& schedule, std::uint32_t rank) {
   const MoeShape& shape = schedule.front().shape();
   const std::span<const std::uint32_t> received = schedule[rank].received_capacity();
@@ -115,8 +117,8 @@ class RegionsCheck final : public Check {
 
  private:
   const TaskflowView& taskflow_;
-  std::size_t tensors_;              // of every rank
-  std::vector<std::uint32_t> rows_;  // by rank and tensor
+  std::size_t tensors_;              // number of tensors of every rank
+  std::vector<std::uint32_t> rows_;  // one entry per rank, then tensor
   std::uint64_t regions_ = 0;
 };
 
@@ -151,7 +153,7 @@ class ThresholdsCheck final : public Check {
 
  private:
   const TaskflowView& taskflow_;
-  std::vector<std::vector<std::uint32_t>> received_;  // by rank and event
+  std::vector<std::vector<std::uint32_t>> received_;  // one entry per rank, then event
 };
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace a3sim {
 namespace {
 
-// What a task touches is what its operator has, where the task can reach it.
+// Checks that a task touches only the operands of its operator, in memory that the task can reach.
 class OperandsCheck final : public Check {
  public:
   explicit OperandsCheck(const CheckedGroup& group) : taskflow_(group.taskflow) {
@@ -34,7 +34,8 @@ class OperandsCheck final : public Check {
   }
 
  private:
-  // A region of each operand, in order; or one of each of the blocks that its only operand is made of.
+  // Returns whether the regions are one of each operand, in order; or, for a single operand made of blocks,
+  // one of each block.
   static bool same(std::span<const Region> regions, std::span<const TensorId> tensors, std::size_t blocks) {
     if (regions.size() != (tensors.size() == 1 ? blocks : tensors.size())) return false;
     for (std::size_t i = 0; i < regions.size(); ++i) {
@@ -43,8 +44,8 @@ class OperandsCheck final : public Check {
     return true;
   }
 
-  // How many blocks of as many rows as the output has an operator's only input is: more than one where it adds
-  // them up.
+  // Returns the number of blocks, each with as many rows as the output, in the only input of an operator that
+  // adds them up; 1 for other operators.
   static std::size_t blocks_of(const OperatorInfo& op, const TaskflowView::Rank& rank) {
     if (op.type != "ReduceBlocks" || op.inputs.size() != 1 || op.outputs.size() != 1) return 1;
     const TensorInfo &in = rank.tensors[index(op.inputs[0])], &out = rank.tensors[index(op.outputs[0])];
@@ -71,7 +72,7 @@ class OperandsCheck final : public Check {
               fmt::format("is said to read share {} of {} of {}, and reads all of its rows", in.share,
                           in.shares, rank.tensors[in.tensor].name));
       }
-      // Of metadata nobody is asked for reads that come too early.
+      // Only metadata may be read too early, so no other operand may be marked as metadata.
       const std::uint32_t flags = i >= types_[td.op]->num_inputs() && blocks_[td.op] == 1 ? kHold : 0;
       if (in.flags != flags && !(in.flags == kMetadata && types_[td.op]->is_metadata(i)))
         error(r, t,
@@ -85,7 +86,7 @@ class OperandsCheck final : public Check {
             put ? fmt::format("writes the memory of rank {}, and its destination is rank {}", out.rank, there)
                 : fmt::format("writes the memory of rank {} and is no put", out.rank));
     }
-    // What it writes is visible there before the signal is: elsewhere nothing orders the two.
+    // A put's data is visible on its destination before its signal is. Elsewhere nothing orders the two.
     if (td.trigger_rank == there) return;
     error(r, t,
           fmt::format("writes the memory of rank {} and counts into an event of rank {}", there,
@@ -97,8 +98,8 @@ class OperandsCheck final : public Check {
   }
 
   const TaskflowView& taskflow_;
-  std::vector<const Operator*> types_;  // by operator
-  std::vector<std::size_t> blocks_;     // by operator, on the rank at hand
+  std::vector<const Operator*> types_;  // one entry per operator
+  std::vector<std::size_t> blocks_;     // one entry per operator, on the current rank
   std::uint64_t tasks_ = 0;
 };
 

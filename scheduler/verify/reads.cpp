@@ -19,7 +19,7 @@ class ExpertRanges {
     for (const std::uint32_t rows : ssc.received_capacity()) received_.push_back(received_.back() + rows);
   }
 
-  // Those in a tensor of the layout; of a task of no expert: all.
+  // Returns the expert's rows in a tensor of this layout; all rows for a task without an expert.
   Rows find(std::uint16_t expert, const TensorInfo& tensor) const {
     if (expert == kNoExpert) return {0, tensor.rows};
     if (tensor.layout == Layout::kReceived)
@@ -33,9 +33,10 @@ class ExpertRanges {
   std::vector<std::uint32_t> received_;
 };
 
-// Which rows tasks need for those that they write. Layouts say it: rows follow from the same rows, or from
-// those of every block that is added up; products with weights and their gradients from the expert's; sums over
-// tokens and rows gathered from tokens from anywhere. Puts move rows, which check_rows follows.
+// Checks that tasks read the rows that those which they write follow from. Layouts decide which: rows follow
+// from the same rows, or from those of every block that is added up; products with weights, and their
+// gradients, from the expert's rows; sums over tokens, and rows gathered from tokens, from any rows.
+// rows_check() follows the rows that puts move.
 class ReadsCheck final : public Check {
  public:
   explicit ReadsCheck(const CheckedGroup& group) : schedule_(group.schedule), taskflow_(group.taskflow) {
@@ -79,19 +80,20 @@ class ReadsCheck final : public Check {
     }
   }
 
-  // Rows fetched from tokens are wherever the routing says.
+  // Rows that are fetched from tokens may be anywhere, because the routing decides.
   static bool moves(const Region& in, const Region& out, const TaskflowView::Rank& rank) {
     if (rank.tensors[in.tensor].layout == Layout::kTokens) return true;
     return in.rows().size() == out.rows().size();
   }
 
-  // What a put waits for beside what it moves.
+  // Returns whether the input is a whole tensor that a put waits for but does not move.
   static bool is_whole(const Region& in, const TaskflowView::Rank& rank) {
     const TensorInfo& tensor = rank.tensors[in.tensor];
     return tensor.layout == Layout::kPlain && in.rows() == Rows{0, tensor.rows};
   }
 
-  // The same rows of the i-th block of as many rows as the output has.
+  // Returns whether the input is the output's rows in the i-th block, if blocks have as many rows as the
+  // output.
   static bool is_block(std::uint32_t i, const Region& in, const Region& out, const TaskflowView::Rank& rank) {
     const std::uint64_t before = std::uint64_t{i} * rank.tensors[out.tensor].rows;
     return in.rows().size() == out.rows().size() && in.row_begin == before + out.row_begin;
@@ -110,7 +112,7 @@ class ReadsCheck final : public Check {
 
   const Schedule& schedule_;
   const TaskflowView& taskflow_;
-  std::vector<Mover> movers_;  // by operator
+  std::vector<Mover> movers_;  // one entry per operator
   std::uint64_t inputs_ = 0;
 };
 

@@ -12,16 +12,16 @@
 namespace a3sim {
 namespace {
 
-// The destinations of one operator's puts, in queue order.
+// Collects the destinations of one operator's puts, in queue order.
 class Rings {
  public:
   explicit Rings(std::uint32_t ranks) : ranks_(ranks) {}
 
-  // Takes the next put of a rank.
+  // Adds the next put of a rank.
   void add(std::uint32_t rank, const TaskDescriptor& td) {
     if (!form_) return;
     const std::pair<std::uint32_t, std::uint32_t> key{td.expert, td.chunk};
-    if (ring_ == nullptr || key_ != key) {  // neighbours are mostly of one ring
+    if (ring_ == nullptr || key_ != key) {  // most neighbours are in one ring
       key_ = key;
       ring_ = &rings_[key];
       ring_->next.resize(ranks_);
@@ -37,7 +37,7 @@ class Rings {
     met = true;
   }
 
-  // Whether every rank has a put at every position, no two to one rank.
+  // Returns whether every rank has a put at every position, and no two of them go to one rank.
   bool form_permutations() const {
     return form_ && std::ranges::all_of(rings_, [&](const auto& entry) {
              return std::ranges::all_of(entry.second.next,
@@ -46,15 +46,15 @@ class Rings {
   }
 
  private:
-  // Of one (expert, chunk).
+  // The puts of one (expert, chunk).
   struct Ring {
-    std::vector<std::uint32_t> next;  // by rank: the position of its next put
-    std::vector<bool> met;            // by position, then destination
+    std::vector<std::uint32_t> next;  // one entry per rank: the position of its next put
+    std::vector<bool> met;            // one entry per position, then destination
   };
   std::uint32_t ranks_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Ring> rings_;
-  std::pair<std::uint32_t, std::uint32_t> key_;  // of ring_
-  Ring* ring_ = nullptr;                         // the last one
+  std::pair<std::uint32_t, std::uint32_t> key_;  // key of ring_
+  Ring* ring_ = nullptr;                         // the last ring
   bool form_ = true;
 };
 
@@ -98,8 +98,8 @@ class RingCheck final : public Check {
 
  private:
   const Schedule& schedule_;
-  std::vector<Rings> rings_;     // by operator
-  std::vector<bool> with_puts_;  // by operator
+  std::vector<Rings> rings_;     // one entry per operator
+  std::vector<bool> with_puts_;  // one entry per operator
 };
 
 }  // namespace

@@ -38,7 +38,7 @@ class Slots {
     const std::uint32_t* const sums = &received_[rank_of(gexpert) * of_rank_ + slot];
     return {sums[0], sums[1]};
   }
-  // The expert in whose slot a sent row stands; `guess`, which may be any number, is tried first.
+  // Returns the expert in whose slot a sent row is. Tries `guess` first, which may be any number.
   std::uint32_t expert_of(std::uint32_t src, std::uint32_t row, std::uint32_t guess) const {
     const std::span<const std::uint32_t> sums = std::span(sent_).subspan(src * of_rank_, of_rank_);
     if (guess < sums.size() - 1 && sums[guess] <= row && row < sums[guess + 1]) return guess;
@@ -52,12 +52,12 @@ class Slots {
   }
 
   MoeShape shape_;
-  std::size_t of_rank_;  // sums
+  std::size_t of_rank_;  // number of sums per rank
   std::vector<std::uint32_t> sent_,
       received_;  // of the slots before each slot of a rank, and of all; rank by rank
 };
 
-// One put, as the sent rows that it stands for.
+// One put: the sent rows that it moves, there or back.
 struct Move {
   Rows sent;
   std::uint32_t rank, task;
@@ -83,11 +83,11 @@ class OperatorMoves {
       return;
     }
     std::vector<Move>& moves = moves_[sent.rank];
-    if (moves.empty()) moves.reserve(td.task_split_num);  // as many come back as go out, if ranks are alike
+    if (moves.empty()) moves.reserve(td.task_split_num);  // if ranks are alike, as many come back as go out
     moves.push_back({sent.rows(), r, t});
   }
 
-  // Once all have been added.
+  // Checks that the puts cover all slots. Call it after all puts have been added.
   void cover_slots() {
     for (std::uint32_t src = 0; src < slots_.shape().ep; ++src) {
       std::vector<Move> moves = std::move(moves_[src]);
@@ -111,8 +111,8 @@ class OperatorMoves {
 
   void error(std::string message) { findings.errors.push_back(std::move(message)); }
 
-  // Whether the received rows are those of the sent ones, which lie in one slot: that of the expert that the task
-  // names, if it is right.
+  // Returns whether the received rows are those of the sent ones. These must be in one slot. If it is
+  // correct, this is the slot of the expert that the task names.
   bool fits(const Region& sent, const Region& received, std::uint32_t named) const {
     if (sent.rows().size() != received.rows().size()) return false;
     const std::uint32_t expert = slots_.expert_of(sent.rank, sent.row_begin, named);
@@ -121,7 +121,7 @@ class OperatorMoves {
            received.row_begin - to.begin == sent.row_begin - from.begin;
   }
 
-  // The first of the moves that are left cover the slot without gap or overlap.
+  // Checks that the first moves in `left` cover the slot without gap or overlap, and removes them.
   void cover(std::uint32_t src, std::uint32_t gexpert, std::span<const Move>& left) {
     const Rows slot = slots_.sent(src, gexpert);
     rows_ += slot.size();
@@ -148,7 +148,7 @@ class OperatorMoves {
   const Slots& slots_;
   std::uint32_t op_;
   BucketSort<Move> sort_;
-  std::vector<std::vector<Move>> moves_;  // by the rank whose sent rows they are
+  std::vector<std::vector<Move>> moves_;  // one list per rank whose sent rows they are
   std::uint64_t rows_ = 0;
 };
 
@@ -181,7 +181,7 @@ class RowsCheck final : public Check {
   }
 
  private:
-  // Whether the operator's first input and output are so laid out.
+  // Returns whether the operator's first input and output have these layouts.
   bool between(std::uint32_t number, Layout from, Layout to) const {
     const OperatorInfo& op = taskflow_.operators[number];
     const std::span<const TensorInfo> tensors = taskflow_.ranks.front().tensors;
@@ -191,7 +191,7 @@ class RowsCheck final : public Check {
 
   const TaskflowView& taskflow_;
   Slots slots_;
-  std::vector<std::optional<OperatorMoves>> moves_;  // by operator
+  std::vector<std::optional<OperatorMoves>> moves_;  // one entry per operator
 };
 
 }  // namespace

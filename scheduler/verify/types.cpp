@@ -13,7 +13,8 @@
 namespace a3sim {
 namespace {
 
-// Rows as operators judge them: of one expert for weights, 0 where they follow from the routing.
+// Returns the tensors with the rows that operators check: for weights, those of one expert; 0 if they follow
+// from the routing.
 std::vector<TensorInfo> judged(const Ssc& ssc, std::span<const TensorId> tensors) {
   std::vector<TensorInfo> infos;
   for (const TensorId id : tensors) {
@@ -24,23 +25,23 @@ std::vector<TensorInfo> judged(const Ssc& ssc, std::span<const TensorId> tensors
   return infos;
 }
 
-// Empty, or why no machine can do what the operator is said to do.
+// Returns why no machine can do what the operator declares; empty if one can.
 std::string flaw_of(const Ssc& ssc, const OperatorInfo& op) {
   const Operator* const type = Operators::find(op.type);
   if (type == nullptr)
     return fmt::format("is of an unknown type '{}'{}", op.type, suggestion(op.type, Operators::names()));
   if (op.inputs.size() < type->num_inputs() || op.outputs.size() != type->num_outputs()) {
-    // The compiler's own have as many inputs as there are ends of the graph.
+    // The compiler's own operators have as many inputs as the graph has ends.
     if (type->num_outputs() == 0 && op.outputs.empty()) return {};
     return fmt::format("({}) has {} inputs and {} outputs, expected {} and {}", op.type, op.inputs.size(),
                        op.outputs.size(), type->num_inputs(), type->num_outputs());
   }
-  const auto operands = std::span(op.inputs).first(type->num_inputs());  // holds stand behind them
+  const auto operands = std::span(op.inputs).first(type->num_inputs());  // holds follow the operands
   const std::string mismatch = type->mismatch(judged(ssc, operands), judged(ssc, op.outputs), op.transposed);
   return mismatch.empty() ? mismatch : fmt::format("({}): {}", op.type, mismatch);
 }
 
-// What an operator says of its tasks.
+// The type and the unit of an operator's tasks.
 struct OperatorType {
   explicit OperatorType(const Operator& op)
       : task_type(static_cast<std::uint16_t>(op.task_type())), unit(op.unit()) {}
@@ -67,7 +68,7 @@ class TypesCheck final : public Check {
     const std::span<const OperatorInfo> operators = ssc.operators();
     const std::size_t tilings = ssc.tilings().size();
     const WorkerKinds& kinds = ssc.kinds();
-    std::set<std::uint32_t> told;  // operators
+    std::set<std::uint32_t> told;  // operators that were reported
     for (const TaskDescriptor& td : ssc.tasks()) {
       const OperatorInfo& op = operators[td.op];
       const OperatorType& type = types_[td.op];
@@ -88,8 +89,8 @@ class TypesCheck final : public Check {
 
  private:
   const Schedule& schedule_;
-  bool known_ = false;               // all types
-  std::vector<OperatorType> types_;  // by operator
+  bool known_ = false;               // all types are known
+  std::vector<OperatorType> types_;  // one entry per operator
 };
 
 }  // namespace

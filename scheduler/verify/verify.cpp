@@ -43,7 +43,7 @@ void run(const Checks& checks, const CheckedGroup& group, Findings& findings) {
   finish(checks, findings);
 }
 
-// Types and tables, and with them what can be said of tasks as long as these are right. Whether they all are.
+// Checks types and tables, and tasks as long as these are right. Returns whether they are.
 bool check_tasks(const CheckedGroup& group, Findings& findings) {
   const Checks types = make(group, types_check);
   const Checks tables = make(group, regions_check, thresholds_check);
@@ -52,7 +52,7 @@ bool check_tasks(const CheckedGroup& group, Findings& findings) {
   for (std::uint32_t r = 0; r < group.taskflow.ranks.size(); ++r) {
     visit(types, r);
     visit(tables, r);
-    if (any_errors(types) || any_errors(tables)) tasks.clear();  // they look up what may not be there
+    if (any_errors(types) || any_errors(tables)) tasks.clear();  // their look-ups could be out of range
     visit(tasks, r);
   }
   finish(types, findings);
@@ -72,7 +72,7 @@ Findings verify(const Schedule& schedule) {
     return findings;
   }
   check_group(schedule, findings);
-  if (!findings.errors.empty()) return findings;  // what follows looks tasks and tensors up on other ranks
+  if (!findings.errors.empty()) return findings;  // the checks below look up tasks and tensors on other ranks
   const CheckedGroup group(schedule);
   if (!check_tasks(group, findings)) return findings;
   run(make(group, waits_check, rows_check, blocks_check), group, findings);

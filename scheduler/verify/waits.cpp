@@ -16,22 +16,23 @@
 namespace a3sim {
 namespace {
 
-// Which events have fired when one has: it, and those that its producers waited for.
+// Finds which events must have fired before an event fires: those that its producers waited for, and so on.
 class WaitSearch {
  public:
   explicit WaitSearch(const EventNumbers& events)
       : events_(events), behind_(events.count()), seen_(events.count(), 0) {}
 
-  // Takes the tasks of the next rank.
+  // Adds the tasks of the next rank.
   void add(std::uint32_t r, std::span<const TaskDescriptor> tasks) {
     for (const TaskDescriptor& td : tasks) {
       if (td.dependent_event == kNone) continue;
       std::vector<std::uint32_t>& behind = behind_[events_.triggered(td)];
       const std::uint32_t waited = events_.waited(r, td);
-      if (behind.empty() || behind.back() != waited) behind.push_back(waited);  // alike ones are neighbours
+      // Equal ones are mostly neighbours.
+      if (behind.empty() || behind.back() != waited) behind.push_back(waited);
     }
   }
-  // Once all have been added.
+  // Prepares for searches. Call it after all ranks have been added.
   void sort() {
     for (std::vector<std::uint32_t>& events_behind : behind_) {
       std::ranges::sort(events_behind);
@@ -40,7 +41,7 @@ class WaitSearch {
     }
   }
 
-  // Whether who waits for `event` has waited for `earlier` too.
+  // Returns whether a task that waits for `event` has also waited for `earlier`.
   bool implies(std::uint32_t event, std::uint32_t earlier) {
     if (event == kNone) return false;
     if (event == earlier) return true;
@@ -51,7 +52,7 @@ class WaitSearch {
  private:
   void search(std::uint32_t start) {
     searched_ = start;
-    ++searches_;  // an event may be searched again, after others that have marked some of the same
+    ++searches_;  // an event may be searched again after other searches have marked the same events
     std::vector<std::uint32_t> stack = {start};
     while (!stack.empty()) {
       const std::uint32_t event = stack.back();
@@ -65,13 +66,13 @@ class WaitSearch {
   }
 
   const EventNumbers& events_;
-  std::vector<std::vector<std::uint32_t>> behind_;  // by event: what its producers wait for
-  std::vector<std::uint32_t> seen_;                 // by event: the search that met it last, counted from 1
+  std::vector<std::vector<std::uint32_t>> behind_;  // one list per event: what its producers wait for
+  std::vector<std::uint32_t> seen_;  // one entry per event: the last search that reached it, counted from 1
   std::uint32_t searched_ = kNone, searches_ = 0;
 };
 
-// Tasks of one operator that touch the same bytes and wait for, or trigger, the same event: one answer serves
-// them all.
+// Tasks of one operator that touch the same bytes and wait for, or trigger, the same event. One answer holds
+// for all of them.
 struct AlikeAccesses {
   std::uint32_t event;
   std::uint16_t op;
@@ -79,14 +80,14 @@ struct AlikeAccesses {
   std::span<const Access> accesses;  // not empty
 };
 
-// Alike ones become neighbours.
+// Sorts so that similar accesses become neighbours.
 bool sorts_before(const Access& a, const Access& b) {
   if (a.rows.begin != b.rows.begin) return a.rows.begin < b.rows.begin;
   return std::tuple(a.rows.end, a.event, a.op, a.rank, a.task, a.region) <
          std::tuple(b.rows.end, b.event, b.op, b.rank, b.task, b.region);
 }
 
-// All accesses of one kind to a tensor.
+// The accesses of one kind to a tensor.
 class SortedAccesses {
  public:
   explicit SortedAccesses(const TaskflowView& taskflow) : taskflow_(taskflow) {}
@@ -99,11 +100,11 @@ class SortedAccesses {
     for (const Access& access : accesses) last = add(access, last, tensor);
   }
 
-  // Sorted by the first row.
+  // Returns the groups, sorted by their first row.
   const std::vector<AlikeAccesses>& groups() const { return groups_; }
 
  private:
-  // Puts it to `end`, behind those before, unless it is one of these. The new end.
+  // Moves the access to `end`, after the earlier ones, unless it equals one of them. Returns the new end.
   Access* add(const Access& access, Access* end, const TensorInfo& tensor) {
     TouchedBytes bytes = bytes_of(taskflow_, access, tensor);
     const bool same = !groups_.empty() && groups_.back().event == access.event &&
@@ -122,11 +123,11 @@ class SortedAccesses {
   std::vector<AlikeAccesses> groups_;
 };
 
-// Calls `visit(read, write)` for all that have bytes in common, read by read.
+// Calls `visit(read, write)` for all pairs that have bytes in common, read by read.
 template <class Visit>
 void each_overlap(const std::vector<AlikeAccesses>& reads, const std::vector<AlikeAccesses>& writes,
                   Visit&& visit) {
-  std::vector<std::uint32_t> ends;  // the last row that any write up to here touches
+  std::vector<std::uint32_t> ends;  // the last row that this write or any before it touches
   for (const AlikeAccesses& write : writes)
     ends.push_back(std::max(ends.empty() ? 0 : ends.back(), write.bytes.rows().end));
   for (const AlikeAccesses& read : reads) {
@@ -138,7 +139,7 @@ void each_overlap(const std::vector<AlikeAccesses>& reads, const std::vector<Ali
   }
 }
 
-// Kernel by kernel, operators run in the order of their stages, those of one stage as they are numbered.
+// The sequence of operators under execution kernel by kernel: by stage, then by number.
 class KernelSequence {
  public:
   explicit KernelSequence(const TaskflowView& taskflow) : taskflow_(taskflow) {}
@@ -151,7 +152,7 @@ class KernelSequence {
   const TaskflowView& taskflow_;
 };
 
-// Pairs that nothing orders, as sentences.
+// Reports pairs of accesses that nothing orders, one sentence each.
 class Races {
  public:
   Races(const Schedule& schedule, const TaskflowView& taskflow, Findings& findings)
@@ -166,7 +167,7 @@ class Races {
   }
 
  private:
-  // Each takes a walk over all tasks.
+  // Limits the explanations, because each walks over all tasks.
   static constexpr int kExplained = 100;
 
   std::string reads(const Access& read, const Access& write) const {
@@ -231,7 +232,7 @@ class WaitsCheck final : public Check {
   }
 
  private:
-  // Whether none of the tasks reads the bytes: a hold may lead back to its operator, and kernels need none.
+  // Returns whether the reads are all holds. A hold may lead back to its operator, and kernels need none.
   bool holds(const AlikeAccesses& read) const {
     return std::ranges::all_of(read.accesses, [&](const Access& access) {
       const TaskflowView::Rank& rank = group_.taskflow.ranks[access.rank];

@@ -27,12 +27,11 @@ struct Write {
   }
 };
 
-// All writes to one tensor in one rank's memory: whether they are every byte of it, once.
-//
-// Tasks that share the blocks of the same rows are a tile. Shares of one tile have no block in common and
-// together have all, under any counts. Tiles of other rows have no byte in common, as packing keeps the order
-// of rows. So a tensor is written once and in full if its tiles have all their shares, each once, and their
-// rows follow one another.
+// Checks that the writes to one tensor in one rank's memory cover every byte once.
+// | Tasks that share the blocks of the same rows are a tile. Shares of one tile have no block in common and
+// together have all, under any counts. Tiles of other rows have no byte in common, because packing keeps the
+// order of rows. So a tensor is written once and in full if its tiles have all their shares, each once, and
+// their rows follow one another.
 class TensorWrites {
  public:
   TensorWrites(const TaskflowView& taskflow, std::uint32_t tensor, std::uint32_t memory, Findings& findings)
@@ -118,7 +117,7 @@ class WritesCheck final : public Check {
       for (const Region& out : rank.outputs(td)) {
         if (out.rows().empty()) continue;
         std::vector<Write>& writes = place(out).writes;
-        if (writes.empty()) writes.reserve(td.task_split_num);  // as many as its operator has tasks, mostly
+        if (writes.empty()) writes.reserve(td.task_split_num);  // mostly as many as its operator has tasks
         const bool cut = out.shares > 1 && taskflow_.tiling(td);
         writes.push_back({out.rows(), cut ? td.tiling_data_position : kNone, cut ? out.share : 0U,
                           cut ? out.shares : 1U, r, t});
@@ -159,7 +158,7 @@ class WritesCheck final : public Check {
   Place& place(const Region& region) { return places_[region.tensor * ranks() + region.rank]; }
 
   const TaskflowView& taskflow_;
-  std::vector<Place> places_;  // by tensor, then rank
+  std::vector<Place> places_;  // one entry per tensor, then rank
   BucketSort<Write> sort_;
 };
 

@@ -46,8 +46,8 @@ std::unique_ptr<Observation> observed_profile(const AdviseOptions& options) {
   });
 }
 
-// What is seen of what the directory holds. What is read of a job is checked as it is read; nothing else has to be
-// there, not even what was injected.
+// Returns the observation of the directory. Records of a job are checked while they are read. No other file
+// has to exist, not even the injected faults.
 std::unique_ptr<Observation> observed(const AdviseOptions& options) {
   const std::string kind = kind_of_result(options.directory);
   if (kind == "monitor") return observed_job(options);

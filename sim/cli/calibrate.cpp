@@ -25,7 +25,7 @@ struct CalibrateOptions {
   JsonOption json;
 };
 
-// CONFIG=RESULT: a profile beside the configuration of what was profiled.
+// Reads CONFIG=RESULT: the configuration of what was profiled, and the profile.
 ProfiledRun profiled_run(const std::string& text, Use use) {
   const std::size_t equals = text.rfind('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
@@ -37,7 +37,7 @@ ProfiledRun profiled_run(const std::string& text, Use use) {
   return {configuration, result, read_imported(result), use};
 }
 
-// The published tables of these names, and profiles.
+// Returns the published tables of these names, and profiles.
 std::vector<PublishedTable> tables_of(const CalibrateOptions& options,
                                       std::span<const std::filesystem::path> files,
                                       const Scenario& scenario) {
@@ -57,7 +57,7 @@ std::string names_of_open(const std::vector<std::string>& open) {
   return open.empty() ? std::string() : fmt::format("Not measured: {}\n", fmt::join(open, ", "));
 }
 
-// The files whose values are fitted: those that were named, or a3.yaml and its programs.
+// Returns the files whose values are fitted: those that were named, or a3.yaml and its programs.
 std::vector<std::filesystem::path> files_of(const CalibrateOptions& options, const Scenario& scenario) {
   if (options.hardware.empty() && options.programs.empty())
     return fitted_files(scenario.configs, scenario.configs / "hardware" / "a3.yaml");
@@ -72,7 +72,8 @@ struct WrittenFile {
   std::string text;
 };
 
-// The files with their new values: in their places, or where -o says, which is a folder if there are several.
+// Returns the files with their new values, in their places or where -o says. With several files, -o is a
+// folder.
 std::vector<WrittenFile> written_files(const CalibrateOptions& options, const Calibration& calibration) {
   std::vector<WrittenFile> written;
   for (const std::filesystem::path& file : calibration.files) {
@@ -90,7 +91,8 @@ void write(const std::vector<WrittenFile>& files) {
   }
 }
 
-// Fits to measurements of the user's own device. What they do not identify stays as it is, and is told.
+// Fits to measurements of the user's own device. Values that these do not determine stay as they are; the
+// report names them.
 void run_points(const CalibrateOptions& options, const Scenario& scenario,
                 std::span<const std::filesystem::path> files) {
   if (options.output.empty() && !options.dry_run)
@@ -121,7 +123,7 @@ void run(const CalibrateOptions& options) {
     throw RunError(
         "nothing was written: the points do not identify every value that is marked 'fitted: true'");
   }
-  // What was fitted under other values than the files' belongs into no file of theirs.
+  // Values fitted while other values were overridden do not belong in the files.
   if (options.dry_run || (options.output.empty() && !options.set.empty())) return;
   write(written);
 }

@@ -20,15 +20,15 @@
 namespace a3sim {
 namespace {
 
-// `check --data` and what goes with it.
+// The options of `check --data`.
 struct DataCheckOptions {
   bool data = false, full = false, orders = false, executions = false;
   std::uint64_t seed = 1;
   std::string memory, adversary, drop_wait;
 
   void add_to(CLI::App& app);
-  // Checks the data of a configuration and prints what came out. Throws RunError with all that is wrong,
-  // InputError for options that do not go together or a shape that does not fit in memory.
+  // Checks the data of a configuration and prints the findings. Throws RunError with everything that is
+  // wrong, and InputError for options that exclude each other or a shape that does not fit in memory.
   void check(const ScheduleOption& schedules) const;
 };
 
@@ -58,7 +58,8 @@ Adversary adversary_of(const std::string& text) {
   return {static_cast<std::uint64_t>(seed.value), false};
 }
 
-// Where the configuration stands that schedules were compiled from, beside them; there may be none.
+// Returns the path of the configuration that schedules were compiled from, beside them. The file may be
+// missing.
 std::filesystem::path configuration_beside(const std::string& schedules) {
   const std::filesystem::path path(schedules);
   std::error_code error;
@@ -82,8 +83,8 @@ std::optional<Experiment> experiment_beside(const std::string& schedules) {
   return load_experiment(file, {});
 }
 
-// Whether the machine of the configuration beside the schedules, if there is one, has their workers: 'a3sim run --ssc'
-// refuses them otherwise. Returns what is wrong, a line that begins with the pass.
+// Checks that the machine of the configuration beside the schedules, if there is one, has their workers,
+// because 'a3sim run --ssc' refuses them otherwise. Returns what is wrong: a line that begins with the pass.
 std::string missing_workers(const NamedSchedule& named, const std::optional<Experiment>& experiment) {
   const WorkerKinds& needed = named.schedule.front().kinds();
   if (!experiment || needed == experiment->workers) return {};
@@ -91,7 +92,7 @@ std::string missing_workers(const NamedSchedule& named, const std::optional<Expe
                      needed.text(), experiment->workers.text());
 }
 
-// What was found; returns what of it is wrong, a line each that begins with `whose`.
+// Prints the findings. Returns those that are wrong, one line each, beginning with `whose`.
 std::string print(const DataFindings& findings, const std::string& whose) {
   std::cout << findings.report.text();
   std::string faults;
@@ -105,7 +106,7 @@ void refuse(std::string faults) {
   throw RunError(faults);
 }
 
-// Refuses schedules of a pass that the configuration has not.
+// Throws unless the configuration has the pass of the schedules.
 void check_has_pass(const Experiment& experiment, const std::string& name, const std::string& file) {
   if (std::ranges::find(experiment.passes, name, &Pass::name) != experiment.passes.end()) return;
   throw InputError(fmt::format("{} has no pass '{}', of which the schedules are", file, name));
@@ -163,7 +164,7 @@ void DataCheckOptions::add_to(CLI::App& app) {
       ->excludes(ways);
 }
 
-// Compiled schedules in place of those that their configuration gives. What is unsound is not run.
+// Checks compiled schedules instead of those of the configuration. Does not run unsound ones.
 void check_compiled(const DataCheckOptions& options, const ScheduleOption& schedules) {
   if (options.full || options.orders || options.executions || !schedules.order.empty()) {
     throw InputError(

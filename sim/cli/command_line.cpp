@@ -43,7 +43,7 @@ std::vector<CLI::App*> commands_below(CLI::App& app) {
   return app.get_subcommands([](CLI::App*) { return true; });
 }
 
-// Values are not empty, and numbers are written in full, neither negative nor beyond 64 bits.
+// Refuses empty values, and numbers that are negative, above 64 bits, or not written in full.
 void check_values(CLI::App& app) {
   for (CLI::Option* option : app.get_options()) {
     if (option->get_items_expected_min() == 0) continue;  // a flag, or an option whose value may be missing
@@ -75,7 +75,8 @@ std::string unknown_name(const CLI::App& above, const std::string& name) {
   return fmt::format("unknown command '{}'{}", name, suggestion(name, names));
 }
 
-// Whether the words have the option, and its value if the selector has one: "--whatif", "--to html".
+// Returns whether the words contain the option, and its value if the selector has one: "--whatif", "--to
+// html".
 bool selects(std::string_view selector, std::span<const std::string> words) {
   const std::size_t space = selector.find(' ');
   const std::string_view option = selector.substr(0, space);
@@ -94,7 +95,7 @@ bool selects(std::string_view selector, std::span<const std::string> words) {
   return false;
 }
 
-// The modes of a command: what stands behind its name where they are registered, beginning with an option.
+// Returns the modes of a command: the rest of their registered names, which begins with an option.
 std::vector<std::string> modes_of(const std::string& command) {
   std::vector<std::string> modes;
   for (const std::string& name : Commands::names())
@@ -136,8 +137,8 @@ void CommandLine::add_command(const std::string& name) {
   add_modes(command, mode);
 }
 
-// The options that select modes. Of the chosen mode it is added unless the mode has it itself, with a value; those of
-// the others are listed in the command's help.
+// Adds the options that select modes. The option of the chosen mode is added with its value, unless the mode
+// declares it itself. If no mode is chosen, those of all modes are listed in the command's help.
 void CommandLine::add_modes(CLI::App& command, const std::string& chosen) {
   for (const std::string& mode : modes_of(command.get_name())) {
     const std::size_t space = mode.find(' ');

@@ -24,7 +24,7 @@ struct CompareOptions {
   JsonOption json;
 };
 
-// A run beside a profile, whichever comes first.
+// Compares a run with a profile, in either order.
 void compare_with_profile(const CompareOptions& options, const std::string& run,
                           const std::string& imported) {
   check_result(run, "run");
@@ -37,7 +37,7 @@ void compare_with_profile(const CompareOptions& options, const std::string& run,
 
 bool on_streams(const SavedRun& run) { return run.passes.front().trace.machine.streams; }
 
-// Passes by name, or the only one of each.
+// Compares passes of the same name, or the only pass of each.
 void compare_on_streams(const SavedRun& a, const SavedRun& b, const JsonOption& json) {
   Report report;
   report.fact("schema_version", 1);

@@ -51,7 +51,7 @@ Report explained_report(const ExplainedKey& key) {
   return report;
 }
 
-// The file that CONFIG names, else the one that new files of the kind start from.
+// Returns the file that CONFIG names, or else the template of new files of this kind.
 std::filesystem::path file_of(const ConfigOptions& options, const Document& document) {
   if (!options.file.empty()) return options.file;
   return configs_folder() / document.folder / fmt::format("{}.yaml", document.usual);

@@ -19,7 +19,7 @@
 namespace a3sim {
 namespace {
 
-// Warns of overridden values of a plane over which no two ranks exchange rows: they change nothing.
+// Warns of overridden values of a plane over which no two ranks exchange rows, because they change nothing.
 void warn_of_unused_planes(const Experiment& experiment, const std::vector<std::string>& overrides) {
   const Topology topology(experiment.hardware, experiment.program, dies_of(experiment.run.ranks),
                           experiment.run.transport);
@@ -34,25 +34,27 @@ void warn_of_unused_planes(const Experiment& experiment, const std::vector<std::
   }
 }
 
-// Whether a file begins as a JSON object does.
+// Returns whether a file begins like a JSON object.
 bool may_be_json(const std::string& name) {
   char first = 0;
   std::ifstream(name) >> first;
   return first == '{' || first == '\xEF';
 }
 
-// What is wrong with a file that cannot be a model's. A file that cannot be read is refused later, by its reader.
+// Returns what is wrong with a file that cannot be a model's. A file that cannot be read is refused later, by
+// its reader.
 std::string missing_json(const std::string& name) {
   std::error_code none;
   if (!std::filesystem::is_regular_file(name, none) || may_be_json(name)) return {};
   return name + " is no JSON object, expected a model's config.json";
 }
 
-// Families whose experts are as wide as intermediate_size says: their config.json has no other width.
+// Families whose experts have the width intermediate_size: their config.json states no other width.
 constexpr std::string_view kPlainWidth[] = {"mixtral",    "gpt_oss", "llama4", "llama4_text", "phimoe",
                                             "granitemoe", "jamba",   "olmoe",  "minimax",     "minimax_m2"};
 
-// Warns if a model's config.json says an expert's width under no key that is known, so that a dense layer's is taken.
+// Warns if a model's config.json states an expert's width under no known key, so that a dense layer's width
+// is used.
 void warn_of_guessed_width(const std::string& file, const std::vector<std::string>& overrides) {
   const auto json = nlohmann::json::parse(std::ifstream(file), nullptr, false);
   if (!json.is_object()) return;
@@ -80,7 +82,8 @@ bool has_experts(const Experiment& experiment) {
   return Config::from(*experiment.tree, {}, ignored).map("model").has("experts");
 }
 
-// Warns of what a model's config.json does not say of its layers, where a training step runs all of them.
+// Warns of facts about its layers that a model's config.json does not state, if a training step runs all of
+// them.
 void warn_of_guessed_layers(const std::string& file, const Experiment& experiment,
                             const std::vector<std::string>& overrides) {
   Diagnostics ignored;

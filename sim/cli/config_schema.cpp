@@ -26,7 +26,7 @@ void add_schema_options(CLI::App& app, SchemaOptions& options) {
   app.add_option("KIND", options.kind, "a kind of files; experiment without it")
       ->type_name(fmt::format("KIND:{{{}}}", fmt::join(Documents::names(), ",")));
   app.add_option("-o,--output", options.file, "into a file instead of standard output")->type_name("FILE");
-  app.footer("");  // the callback's text stands before it
+  app.footer("");  // the callback's text comes first
   app.footer([] { return help_of("config schema", lines_of<Documents>(12)); });
 }
 

@@ -43,12 +43,14 @@ void write_files(const std::vector<OutputFile>& files, const std::string& output
 
 void export_job(const TraceFormat& format, const ExportOptions& options) {
   if (!options.pass.empty()) throw InputError("--pass: a job's steps are exported whole");
-  // What is read of a job is checked as it is read; nothing else has to be there, not even what was injected.
+  // Records of a job are checked while they are read. No other file has to exist, not even the injected
+  // faults.
   const FileObservation job(options.directory);
   write_files(format.write_job(job), options.output);
 }
 
-// Schedules, compiled ones or a configuration's, as the public runtime's files: a folder a pass, a file a rank.
+// Exports schedules, compiled ones or those of a configuration, as the public runtime's files: one folder per
+// pass, one file per rank.
 void export_runtime_files(const std::vector<std::string>& schedules, const std::string& directory) {
   ScheduleOption option;
   option.arguments = schedules;
@@ -74,7 +76,7 @@ void export_run(const ExportOptions& options) {
   const SavedRun run = read_run(options.directory, options.pass);
   std::uint64_t tasks = 0;
   for (const TracedPass& pass : run.passes) {
-    const TraceMachine& machine = pass.trace.machine;  // a track takes as much as a task
+    const TraceMachine& machine = pass.trace.machine;  // a track takes as much memory as a task
     for (const std::vector<TraceTask>& rank : pass.trace.ranks)
       tasks += rank.size() + machine.workers.workers();
   }

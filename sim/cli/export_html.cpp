@@ -42,7 +42,7 @@ bool is_json(const fs::path& file) {
   return (in >> std::ws).peek() == '{';
 }
 
-// What `--json FILE` of 'a3sim search' or 'a3sim try' has written.
+// Returns the page of a file that `--json FILE` of 'a3sim search' or 'a3sim try' has written.
 Page orders_page(const fs::path& file) {
   nlohmann::ordered_json result = nlohmann::ordered_json::parse(read_file(file), nullptr, false);
   const bool of_search = result.is_object() && result.contains("best") && result.contains("bound_distance");
@@ -58,7 +58,7 @@ Page orders_page(const fs::path& file) {
   return page;
 }
 
-// A profile, from hardware or as 'a3sim import' keeps it, with its steps where they are known.
+// A profile, from hardware or stored by 'a3sim import', with its steps if known.
 struct NamedProfile {
   std::string name;
   Profile profile;
@@ -72,7 +72,7 @@ NamedProfile imported_profile(const std::string& name, const fs::path& directory
   return named;
 }
 
-// The timelines of a profile's steps, below each of them the traced runs' kernels.
+// Adds the timelines of a profile's steps, with the traced runs' kernels below each.
 void add_timelines(Page& page, const NamedProfile& measured, const std::vector<SavedRun>& runs) {
   const std::vector<ObservedPass> steps = full_passes(*measured.steps);
   if (steps.empty()) return;
@@ -92,7 +92,7 @@ void add_timelines(Page& page, const NamedProfile& measured, const std::vector<S
                shown);
 }
 
-// What profiles say, and what of it the runs say otherwise.
+// Adds what profiles show, and where the runs differ from them.
 void add_profiles(Page& page, const std::vector<NamedProfile>& profiles, const std::vector<SavedRun>& runs) {
   for (const NamedProfile& named : profiles) {
     if (named.steps) add_timelines(page, named, runs);
@@ -106,7 +106,8 @@ void add_profiles(Page& page, const std::vector<NamedProfile>& profiles, const s
   }
 }
 
-// What was watched, by rules and thresholds of configs/advice: 'a3sim run --steps', or a profiler's directories.
+// Returns the page of a watched job, by rules and thresholds of configs/advice: of 'a3sim run --steps', or of
+// a profiler's directories.
 Page job_page(const std::string& directory, const std::string& name) {
   const RuleBook rules = read_rules(configs_folder() / "advice");
   if (kind_of_result(directory) == "monitor") {
@@ -171,8 +172,8 @@ Page runs_page(const std::vector<std::string>& directories) {
   return page;
 }
 
-// The results are directories of runs and profiles, which are shown beside each other, or one database of sweeps, or what a
-// search or a trial of an order has found.
+// Returns the page of these results: directories of runs and profiles, shown side by side; one database of
+// sweeps; or the result of a search or a trial of an order.
 std::string report_page(const std::vector<std::string>& results) {
   std::error_code error;
   const bool file = results.size() == 1 && fs::is_regular_file(results.front(), error);

@@ -10,7 +10,7 @@ constexpr std::pair<std::string_view, std::string_view> kTexts[] = {
 #include "sim/cli/texts.inc"
 };
 
-// "explain --whatif" is explained in explain_whatif.txt.
+// Returns the name of a command's help file: explain_whatif.txt for "explain --whatif".
 std::string file_name(std::string_view command) {
   std::string name;
   for (const char c : command) {

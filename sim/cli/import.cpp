@@ -31,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What is laid over a configuration is for schedule files, which say only a part of what they are of.
+// Overrides of a configuration apply only to schedule files, which describe only a part of the experiment.
 struct ImportOptions : OverrideOptions {
   std::vector<std::string> paths;
   std::string directory, config;
@@ -52,7 +52,7 @@ std::optional<std::uint32_t> rank_in(const fs::path& path) {
   return rank;
 }
 
-// By rank.
+// Returns the files by rank.
 std::map<std::uint32_t, fs::path> files_of(const std::vector<std::string>& paths) {
   std::map<std::uint32_t, fs::path> files;
   const auto add = [&](const fs::path& file) {
@@ -72,7 +72,7 @@ std::map<std::uint32_t, fs::path> files_of(const std::vector<std::string>& paths
   return files;
 }
 
-// The pass of the experiment that the files are of: the backward one has gradients of SwiGLU.
+// Returns the experiment's pass that the files belong to. The backward one has gradients of SwiGLU.
 const Pass& pass_of(const Experiment& experiment, const RuntimeConfig& config) {
   const bool backward = std::ranges::any_of(config.tasks, [](const RuntimeTaskDesc& t) {
     return t.task_type == static_cast<std::uint32_t>(RuntimeTaskType::kSwiGluGrad);
@@ -86,7 +86,7 @@ const Pass& pass_of(const Experiment& experiment, const RuntimeConfig& config) {
                                backward ? "backward" : "forward", experiment.name));
 }
 
-// Whether all of these are such files, or directories that hold some, by name: runtime_config_rank_N.bin.
+// Returns whether all of these are files named runtime_config_rank_N.bin, or directories that hold some.
 bool are_runtime_files(const std::vector<std::string>& paths) {
   return std::ranges::all_of(paths, [](const std::string& path) {
     if (!fs::is_directory(path)) return rank_in(path).has_value();
@@ -123,8 +123,8 @@ void import_runtime_files(const ImportOptions& options) {
   std::cout << fmt::format("{}: {} ranks, {} tasks\n", pass.name, schedule.size(), tasks);
 }
 
-// Each kernel of a profiler's directories, for timelines. A profile that is too large to be held has none: its sums are
-// there all the same.
+// Returns each kernel of a profiler's directories, for timelines; empty if the profile is too large to be
+// held. Its sums exist in any case.
 std::string kernels_of(const fs::path& profile) {
   if (!is_ascend_profile(profile)) return {};
   try {

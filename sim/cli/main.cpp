@@ -29,7 +29,7 @@ std::string exit_codes() {
   return text;
 }
 
-// Messages go to stderr: warnings always, what happens if --verbose asks for it.
+// Sends messages to stderr: warnings always, progress with --verbose.
 void log_to_stderr() {
   auto logger = spdlog::stderr_logger_mt("a3sim");
   logger->set_pattern("%v");
@@ -42,7 +42,7 @@ void be_quiet() {
   a3sim::Progress::show(nullptr);
 }
 
-// Prints the error and returns its exit code. If stderr cannot be written, the exit code still tells.
+// Prints the error and returns its exit code, which is right even if stderr cannot be written.
 int fail(const a3sim::Error& error) {
   std::fputs((a3sim::terminal_text(error.what()) + '\n').c_str(), stderr);
   return static_cast<int>(error.code());
@@ -75,10 +75,10 @@ int run(int argc, char** argv) {
       "say on stderr what is done, and how long it takes");
   app.add_flag_callback("-q,--quiet", be_quiet, "no progress, notes or warnings on stderr; errors stay");
   app.require_subcommand(1);
-  app.fallthrough();  // these may stand behind the command too
+  app.fallthrough();  // these may also follow the command
   try {
     const a3sim::CommandLine line(app, std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
-    app.footer(a3sim::help_of("a3sim", exit_codes()));  // last: commands would inherit it
+    app.footer(a3sim::help_of("a3sim", exit_codes()));  // last, because commands would inherit it
     line.check_words();
     if (const std::optional<std::string> help = line.help()) {
       std::cout << *help;
@@ -97,7 +97,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error that names the file
+  std::signal(SIGXFSZ, SIG_IGN);  // exceeding a file-size limit is then an error that names the file
   log_to_stderr();
   if (isatty(STDERR_FILENO) == 1) a3sim::Progress::show(stderr);
   return run(argc, argv);

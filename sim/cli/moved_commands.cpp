@@ -10,9 +10,9 @@
 namespace a3sim {
 namespace {
 
-// `now` has {} for all words behind the old command, or {first} and {rest} for them. An option at its end is left out
-// where it stands among the words. `left_out` is an option that is not needed any more; `with_value` says that the
-// word behind it goes too.
+// `now` contains {} for all words after the old command, or {first} and {rest} for them. An option at the end
+// of `now` is omitted if it is among the words. `left_out` is an option that is no longer needed; with
+// `with_value`, the word after it is dropped too.
 struct MovedCommand {
   std::string_view old, now, left_out;
   bool with_value = false;
@@ -44,7 +44,7 @@ std::vector<std::string> split(std::string_view text) {
   return words;
 }
 
-// As a shell takes it for one word.
+// Quotes text so that a shell takes it as one word.
 std::string quoted(const std::string& word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=:,@%+-";
@@ -76,7 +76,7 @@ std::string line(const MovedCommand& moved, const std::vector<std::string>& word
     } else if (part == "{rest}") {
       for (std::size_t i = 1; i < words.size(); ++i) text += ' ' + words[i];
     } else if (is_option) {
-      break;  // it stands there already, with its value
+      break;  // it is already there, with its value
     } else {
       text += ' ' + part;
     }

@@ -13,7 +13,7 @@ namespace a3sim {
 
 namespace {
 
-// `--json` may swallow a word that was meant otherwise: what is no JSON is never overwritten.
+// Refuses to overwrite a file that is not JSON, because `--json` may take a word that was meant otherwise.
 void refuse_foreign(const std::filesystem::path& file) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) return;

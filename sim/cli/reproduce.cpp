@@ -50,12 +50,12 @@ std::string help_with_tables() {
          SimplestFormula::read(configs).rule;
 }
 
-// Whose values' ranges the error bars follow from.
+// Returns the files whose ranges of values determine the error bars.
 std::vector<std::filesystem::path> files_of(const Scenario& scenario) {
   return fitted_files(scenario.configs, scenario.configs / "hardware" / "a3.yaml");
 }
 
-// How the error bars of a table are computed.
+// Returns the options by which the error bars of a table are computed.
 SensitivityOptions bars_of(const PublishedTable& table, SensitivityOptions options) {
   constexpr std::uint32_t kFew = 20;
   if (table.is_long) {
@@ -65,7 +65,7 @@ SensitivityOptions bars_of(const PublishedTable& table, SensitivityOptions optio
   return options;
 }
 
-// What one experiment gives, in every form.
+// The result of one experiment, in every form.
 struct Shown {
   PublishedTable table;
   std::string heading;
@@ -73,7 +73,7 @@ struct Shown {
   Compared compared;  // without variants
   std::string text, markdown, csv;
   nlohmann::ordered_json points;
-  // Its error bars: none were ever computed, or they are not those of what is predicted now.
+  // Its error bars were never computed, or they belong to other predictions.
   bool barless = false, stale = false;
 };
 
@@ -117,7 +117,7 @@ Shown shown_of(const PublishedTable& table, const ReproduceOptions& options, con
 constexpr const char* kTrust =
     "How far to trust it (docs/trust.md; every point: configs/reference/errors.md):\n";
 
-// A line for each experiment.
+// Returns one line for each experiment.
 std::string overview(const std::vector<Shown>& pages) {
   std::vector<Compared> all;
   for (const Shown& page : pages) all.push_back(page.compared);
@@ -125,7 +125,7 @@ std::string overview(const std::vector<Shown>& pages) {
          "\n'a3sim reproduce NAME' prints an experiment, 'a3sim reproduce --brief' the main table.\n";
 }
 
-// A page of at most 40 lines.
+// Returns a page of at most 40 lines.
 std::string brief(const std::vector<Shown>& pages, const ReproduceOptions& options,
                   const Scenario& scenario) {
   std::vector<Compared> all;
@@ -149,7 +149,7 @@ std::string brief(const std::vector<Shown>& pages, const ReproduceOptions& optio
   return text;
 }
 
-// The tables as a page to look at.
+// Returns the tables as an HTML page.
 std::string html_of(const std::vector<Shown>& pages, const Scenario& scenario) {
   Page html("Published experiments, predicted", fmt::format("by a3sim {}", kVersion));
   std::vector<Compared> all;
@@ -220,7 +220,7 @@ std::string sensitivity_page(const PublishedTable& table, const ReproduceOptions
   const std::vector<std::filesystem::path> files = files_of(scenario);
   const std::string& name = table.name;
   Scenario one = scenario;
-  one.threads = 1;  // the draws run beside one another
+  one.threads = 1;  // draws run in parallel
   const Predictor predictor({{table, {}}}, one, ranged_parameters(files));
   SensitivityOptions draws = bars_of(table, options.draws);
   draws.threads = options.threads.count;
@@ -256,7 +256,7 @@ void compute_sensitivity(const ReproduceOptions& options, const Scenario& scenar
   print_result(text, intervals.json(), options.json);
 }
 
-// The tables of these names, each with those that it names itself.
+// Returns the tables of these names, each with those that it names itself.
 std::vector<std::string> with_companions(const std::vector<std::string>& names,
                                          const std::filesystem::path& configs) {
   std::vector<std::string> all;
@@ -308,7 +308,7 @@ void add_reproduce_options(CLI::App& app, ReproduceOptions& options) {
   app.add_flag("--check", options.check, "fail if the error bars are stale")->excludes(sensitivity);
   options.threads.add_to(app);
   options.json.add_to(app);
-  app.footer("");  // the callback's text stands before it
+  app.footer("");  // the callback's text comes first
   app.footer(help_with_tables);
 }
 

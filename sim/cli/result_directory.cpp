@@ -16,13 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kManifest = ".a3sim";  // what makes a directory one of ours
+constexpr std::string_view kManifest = ".a3sim";  // marks a directory as a result
 
 fs::path beside(const fs::path& path, std::string_view suffix) {
   return path.parent_path() / fmt::format(".{}.{}.{}", path.filename().string(), ::getpid(), suffix);
 }
 
-// A line of the manifest: the checksum of a file's bytes, then its name. The last is that of the lines above.
+// Returns a line of the manifest: the checksum of a file's bytes, then its name. The last line is the
+// checksum of the lines above.
 std::string line_of(std::string_view name, std::string_view contents) {
   return fmt::format("{} {}\n", checksum_text(checksum(contents)), name);
 }
@@ -39,7 +40,7 @@ std::string_view name_in(std::string_view line) {
   throw InputError(fmt::format("{}: {}; run again what wrote this result", file.string(), what));
 }
 
-// All that the manifest names is there, as it was written.
+// Checks that all files of the manifest exist and have not changed.
 void check_contents(const fs::path& path) {
   const fs::path manifest = path / kManifest;
   const std::string text = read_file(manifest);
@@ -60,7 +61,7 @@ void check_contents(const fs::path& path) {
   throw_altered(manifest, "ends early: it was cut off, or written by an earlier a3sim");
 }
 
-// Where a link leads, so that it stays a link.
+// Returns the target if the path is a link, so that the link remains.
 fs::path place_of(const fs::path& path) {
   std::error_code error;
   fs::path place = fs::is_symlink(path, error) ? fs::canonical(path, error) : fs::absolute(path, error);
@@ -68,7 +69,8 @@ fs::path place_of(const fs::path& path) {
   return place.lexically_normal();
 }
 
-// Whether a path is free: nothing there, an empty directory, or nothing but an earlier result of the kind.
+// Returns whether a result may be put at the path: nothing, an empty directory, or only an earlier result of
+// the same kind is there.
 bool may_replace(const fs::path& path, std::string_view kind) {
   std::error_code error;
   if (!fs::exists(path, error)) return true;
@@ -82,7 +84,7 @@ bool may_replace(const fs::path& path, std::string_view kind) {
   if (!same_kind) return fs::is_empty(path, error) && !error;
   fs::recursive_directory_iterator entry(path, error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    // A folder is as ours as what is in it.
+    // A folder belongs to the result if all its files do.
     if (entry->symlink_status(error).type() != fs::file_type::directory &&
         !ours.contains(entry->path().lexically_relative(path).string()))
       return false;
@@ -90,7 +92,7 @@ bool may_replace(const fs::path& path, std::string_view kind) {
   return !error;
 }
 
-// The command line that writes results of a kind, without -o.
+// Returns the command line that writes results of a kind, without -o.
 std::string command_for(std::string_view kind) {
   if (kind == "monitor") return "run CONFIG --steps 60";
   if (kind == "compile") return "schedule compile CONFIG";

@@ -74,7 +74,7 @@ Report chosen_view(const SweepResults& sweep, const ResultsOptions& options) {
   return page(sweep, options);
 }
 
-// Tables of points have it beside what was asked for, or beside the latency.
+// Adds the speed-up to the metrics, or to the latency if none were asked for.
 ResultsOptions with_speed_up(ResultsOptions options) {
   if (options.metrics.empty() && options.best == 0) options.metrics = {value_of(options)};
   options.metrics.emplace_back(kSpeedUp);

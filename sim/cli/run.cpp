@@ -35,7 +35,7 @@ struct RunCommandOptions {
   JsonOption json;
 };
 
-// What `check` refuses is not run: its figures would be those of a schedule that no hardware can run.
+// Throws for schedules that `check` refuses, because no hardware could run them.
 void refuse_unsound(const NamedSchedule& named, const std::string& path) {
   const std::vector<std::string> errors = verify(named.schedule).errors;
   if (errors.empty()) return;
@@ -44,7 +44,7 @@ void refuse_unsound(const NamedSchedule& named, const std::string& path) {
                                path));
 }
 
-// One schedule under many routings: those of the files, or else the experiment's own.
+// Runs one schedule under many routings: those of the files, or else the experiment's own.
 void replay_schedules(const RunCommandOptions& options) {
   if (!options.directory.empty() || options.trace)
     throw InputError(
@@ -68,7 +68,7 @@ void replay_schedules(const RunCommandOptions& options) {
   print_report(replay_report(results), options.json);
 }
 
-// Writes the result directory that was asked for, with the files of traced passes and of steps.
+// Writes the result directory, with the files of traced passes and of steps.
 void keep(const Experiment& experiment, const RunCommandOptions& options, const RunSummary& summary,
           const std::vector<NamedFile>& more) {
   ResultDirectory directory(options.directory, "run");
@@ -117,7 +117,7 @@ void run(const RunCommandOptions& options) {
       if (options.trace) append(trace_files(experiment, pass), more);
   }
   if (!options.directory.empty()) keep(experiment, options, summary, more);
-  progress.reset();  // its line goes before the page is printed
+  progress.reset();  // ends its line before the page is printed
   print_result(summary.text, summary.json, options.json);
 }
 

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kManyRanks = 32;
 constexpr const char* kAlike = "experiment.simulate=alike";
 
-// The same experiment with ranks that stand for all; nullopt if it cannot be simulated so.
+// Returns the same experiment with a few ranks that represent all, or nullopt if this is not possible.
 std::optional<Experiment> with_few_ranks(const ConfigOption& config) {
   ConfigOption few = config;
   few.set.emplace_back(kAlike);

@@ -36,7 +36,7 @@ std::vector<std::string> objective_names() {
   return {names.begin(), names.end()};
 }
 
-// What stands above the order that was found, in its file.
+// Returns the comment at the top of the file of the order that was found.
 std::string title_of(const SearchProblem& problem, const SearchCommandOptions& options,
                      const SearchFindings& findings) {
   return fmt::format("Found by 'a3sim search' for {} (seed {}, {} candidates, objective {}).\n",
@@ -50,7 +50,7 @@ std::string title_of(const SearchProblem& problem, const SearchCommandOptions& o
               : std::string("Nothing faster was found: this is the best shipped order.\n"));
 }
 
-// The order that was found, and beside it its lists, where it has any.
+// Writes the order that was found, and its lists, if any, beside it.
 void write_order(const SearchProblem& problem, const SearchCommandOptions& options,
                  SearchFindings& findings) {
   const std::filesystem::path output = options.output;
@@ -64,7 +64,7 @@ void write_order(const SearchProblem& problem, const SearchCommandOptions& optio
 }
 
 void run(const SearchCommandOptions& options) {
-  keep_freed_memory();  // from run to run
+  keep_freed_memory();  // for the next run
   Experiment experiment = options.config.load();
   const std::filesystem::path space =
       options.space.empty() ? default_space(experiment) : std::filesystem::path(options.space);

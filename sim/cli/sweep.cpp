@@ -16,16 +16,16 @@
 namespace a3sim {
 namespace {
 
-// A sweep on many machines: which part of it this run is, or a script that starts all of them.
+// Options for a sweep on many machines: the shard of this run, or a script that starts all shards.
 struct ShardOptions {
   std::string shard, emit;
   std::uint64_t shards = 0;
 
   void add_to(CLI::App& app);
-  // Makes the run that of a shard, with its own database: the one that is named, or else the one that a job's
-  // environment says, which is told on stderr.
+  // Restricts the run to its shard, with its own database. The shard is the one given, or else that of the
+  // job's environment, which is reported on stderr.
   void choose(SweepOptions& options) const;
-  // The script that `--emit` asks for; `more` are the sweep's further arguments.
+  // Returns the script for `--emit`. `more` are further arguments of the sweep.
   std::string script(const SweepPlan& plan, const SweepOptions& options, std::vector<std::string> more) const;
 };
 
@@ -73,7 +73,7 @@ struct SweepCommandOptions {
   bool dry_run = false, retry_failed = false;
   ShardOptions shards;
 
-  // What a script has to say besides file, database, processes and shard.
+  // Returns the arguments that a script adds, apart from file, database, processes and shard.
   std::vector<std::string> for_script() const {
     std::vector<std::string> more{"--time-limit", time_limit};
     if (!memory_limit.empty()) more.insert(more.end(), {"--memory-limit", memory_limit});
@@ -83,7 +83,7 @@ struct SweepCommandOptions {
   }
 };
 
-// "2 h 5 min", "41 s".
+// Returns a duration such as "2 h 5 min" or "41 s".
 std::string in_words(double seconds) {
   const std::int64_t whole = std::llround(seconds);
   if (seconds < 10) return fmt::format("{:.1f} s", seconds);

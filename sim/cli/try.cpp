@@ -26,7 +26,7 @@ struct TryCommandOptions {
 };
 
 void run(const TryCommandOptions& options) {
-  keep_freed_memory();  // from run to run
+  keep_freed_memory();  // for the next run
   const OrderSpec order = read_order_file(options.order);
   std::filesystem::path config = options.config;
   if (config.empty())

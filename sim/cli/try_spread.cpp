@@ -22,7 +22,7 @@ struct SpreadOptions : OverrideOptions {
   JsonOption json;
 };
 
-// "5%" as 0.05.
+// Reads "5%" as 0.05.
 double spread_of(const std::string& option, const std::string& text) {
   constexpr double kMost = 90;
   const auto bad = [&] {

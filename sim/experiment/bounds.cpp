@@ -12,12 +12,12 @@
 namespace a3sim {
 namespace {
 
-// Time of an amount at a rate, rounded down: it shall stay a lower bound.
+// Returns the time of an amount at a rate, rounded down so that it stays a lower bound.
 Duration at_most(double amount, BytesPerSecond rate) {
   return Duration(static_cast<std::int64_t>(amount * 1e12 / static_cast<double>(rate.count)));
 }
 
-// Rows of tensors that tasks read or write, each counted once however often.
+// Collects the rows of tensors that tasks read or write. Each row counts once.
 class Touched {
  public:
   void add(std::uint32_t tensor, Rows rows) {
@@ -52,10 +52,10 @@ class Touched {
 
 struct RankSums {
   Duration arithmetic[kCoreUnits] = {};
-  Touched given, written;  // rows from outside, and of results
+  Touched given, written;  // rows from outside; rows of results
 };
 
-// What every task takes alone, and the sums that the bounds follow from.
+// Computes the time of each task alone, and the sums from which the bounds follow.
 class Survey {
  public:
   Survey(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
@@ -95,7 +95,7 @@ class Survey {
   bool warm_;
   const RunOptions& options_;
   const ExecutionType& type_;
-  bool kernels_;  // some operators are
+  bool kernels_;  // some operators are kernels
   Topology topology_;
   RowLayout layout_;
   const Hardware& hardware_;
@@ -103,8 +103,8 @@ class Survey {
   Work work_;
   TimesAlone alone_;
   std::vector<RankSums> sums_;
-  std::vector<double> sent_, received_;       // by port, as bytes on it
-  std::vector<std::vector<Duration>> ideal_;  // by rank and task
+  std::vector<double> sent_, received_;       // bytes per port
+  std::vector<std::vector<Duration>> ideal_;  // one entry per rank, then task
 };
 
 void Survey::add_rank(const Ssc& ssc) {
@@ -146,7 +146,7 @@ Duration Survey::add_put(bool pulled) {
   return puts ? least + hardware_.fabric.put_startup : least;
 }
 
-// Of the task that work_ is of.
+// Adds the rows of the task that work_ describes.
 void Survey::add_rows(const Ssc& ssc, const TaskDescriptor& td) {
   if (work_.kind == WorkKind::kCube) {
     add_factors(ssc, work_.a, false);
@@ -164,7 +164,8 @@ void Survey::add_rows(const Ssc& ssc, const TaskDescriptor& td) {
   }
 }
 
-// A region of weights is of all experts that a task may have rows of: read are those of its products.
+// A region of weights covers all experts of which a task may have rows. The task reads only those of its
+// products.
 void Survey::add_factors(const Ssc& ssc, TensorId tensor, bool second) {
   if (!ssc.tensors()[index(tensor)].external) return;
   const bool by_k = second ? !work_.b_transposed : work_.a_transposed;
@@ -175,7 +176,7 @@ void Survey::add_factors(const Ssc& ssc, TensorId tensor, bool second) {
   }
 }
 
-// Rows from outside come from HBM at least once, results leave it as far as the L2 cannot hold them.
+// Rows from outside come from HBM at least once. Results leave the L2 as far as it cannot hold them.
 Duration Survey::hbm_time(const Ssc& ssc) {
   RankSums& sums = sums_[index(ssc.rank())];
   const auto l2 = static_cast<double>(hardware_.memory.l2_size.count);
@@ -184,15 +185,15 @@ Duration Survey::hbm_time(const Ssc& ssc) {
   return at_most(hardware_.memory.as_reads(read, written), hardware_.memory.hbm_read);
 }
 
-// The least that is spent before a task runs that waits for nothing, whichever way it is run: no kernel's task begins
-// before the host's first launch.
+// Returns the least time before a task that waits for nothing starts, under any execution. No kernel's task
+// begins before the host's first launch.
 Duration Survey::first_task() const {
   const Duration least = std::min(program_.tasks.static_task, type_.first_task(program_));
   return kernels_ ? std::min(least, first_launch(program_, options_.launch)) : least;
 }
 
-// From a task's end until a worker that waits for it sees it. A kernel that is launched behind it need not
-// look.
+// Returns the time from a task's end until a worker that waits for it sees it. A kernel that is launched
+// after it need not look.
 Duration Survey::visible_after(const Ssc& ssc, std::uint32_t task) const {
   const TaskDescriptor& td = ssc.tasks()[task];
   const Duration visible = program_.signals.local_visibility;
@@ -202,7 +203,7 @@ Duration Survey::visible_after(const Ssc& ssc, std::uint32_t task) const {
   return topology_.latency(ssc.rank(), RankId{seen_by});
 }
 
-// A worker that waits has fetched its task before: only a chain's first task costs that.
+// A waiting worker has already fetched its task, so only a chain's first task pays for that.
 Duration Survey::longest_path() const {
   struct Event {
     std::uint32_t missing;

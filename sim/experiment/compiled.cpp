@@ -23,14 +23,15 @@ PathRates path_rates(const Hardware& hardware) {
   return {2 * clock * hardware.cube.macs_per_cycle_16, clock * hardware.vector.gm_to_ub};
 }
 
-// How many partitions of an expert's rows have any.
+// Returns how many partitions of an expert's rows are not empty.
 std::uint64_t partitions_of(std::uint64_t rows, std::uint32_t partitions) {
   if (rows == 0) return 0;
   const std::uint64_t each = (rows + partitions - 1) / partitions;
   return (rows + each - 1) / each;
 }
 
-// About how many tasks a pass has: its puts there and back, and each partition's shares and row tiles.
+// Estimates the number of tasks of a pass: its puts there and back, and each partition's shares and row
+// tiles.
 std::uint64_t tasks_of_pass(const Experiment& experiment, const RoutingCounts& capacity, std::uint32_t kept) {
   const CutOptions& cut = experiment.cut;
   std::uint64_t tasks = 0;
@@ -57,8 +58,9 @@ void check_size(const Experiment& experiment, std::uint64_t tasks) {
                   experiment.name, tasks / 1'000'000, kMostTasks / 1'000'000));
 }
 
-// The counts of a group of which a few ranks stand for all: theirs, turned. Where ranks send rows that differ by
-// one, as when rows do not go up into experts, that is as good as the counts themselves.
+// Returns the counts of a group that a few ranks represent: theirs, turned. If ranks send numbers of rows
+// that differ by one, because rows do not divide evenly among experts, these are as good as the counts
+// themselves.
 RoutingCounts turned_counts(const Experiment& experiment, RoutingCounts counts) {
   if (experiment.kept == 0) return counts;
   RoutingCounts of_kept = turned(counts, experiment.shape, experiment.kept);
@@ -124,7 +126,7 @@ CompileOptions compile_options(const Experiment& experiment, const RoutingCounts
   options.workers = experiment.workers;
   options.path_rates = path_rates(experiment.hardware);
   options.kept = experiment.kept;
-  // Orders that do not ask where ranks are make the same schedules wherever they are.
+  // Orders that do not use the ranks' places give the same schedules everywhere.
   if (mentions(experiment.order, "node") || mentions(experiment.order, "distance"))
     options.placement = placement_of(experiment.hardware.fabric, dies_of(experiment.run.ranks));
   return options;
@@ -164,10 +166,10 @@ const Compiled& CompileCache::compile(const Experiment& experiment) {
   compiled_.counts = turned_counts(experiment, routing_of(experiment));
   CompileOptions options = compile_options(experiment, capacity_of(experiment, compiled_.counts));
   if (fits(experiment, options)) return compiled_;
-  compiled_.passes.clear();  // before the new ones need their memory
+  compiled_.passes.clear();  // frees their memory for the new ones
   passes_.clear();
   compiled_.passes = compile_passes(experiment, options.capacity, 1);
-  passes_ = experiment.passes;  // not before all of them have been compiled
+  passes_ = experiment.passes;  // only after all of them have been compiled
   options_ = std::move(options);
   ++compilations_;
   return compiled_;

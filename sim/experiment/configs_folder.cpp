@@ -8,7 +8,7 @@ namespace a3sim {
 std::filesystem::path configs_folder() {
   namespace fs = std::filesystem;
   if (const char* folder = std::getenv("A3SIM_CONFIGS"); folder && *folder) return folder;
-  // Installed, they stand beside the program: bin/a3sim, share/a3sim/configs.
+  // After installation, they are beside the program: bin/a3sim, share/a3sim/configs.
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   if (!error) {

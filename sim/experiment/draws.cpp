@@ -28,7 +28,7 @@ double factor(std::uint64_t seed, double spread) { return 1 + spread * (2 * Rng(
 
 enum Drawn : std::uint64_t { kTask, kRate };
 
-// A number for a name, the same on every platform (FNV-1a).
+// Returns a number for a name, the same on every platform (FNV-1a).
 std::uint64_t number_of(std::string_view name) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;

@@ -10,7 +10,7 @@
 namespace a3sim {
 namespace {
 
-// Every pass of every variant.
+// Returns every pass of every variant.
 std::vector<EqualPasses::Pass> all_passes(std::span<const Variant> variants) {
   std::vector<EqualPasses::Pass> passes;
   for (std::size_t v = 0; v < variants.size(); ++v) {
@@ -19,8 +19,8 @@ std::vector<EqualPasses::Pass> all_passes(std::span<const Variant> variants) {
   return passes;
 }
 
-// By variant and pass, what its other passes take at least in any draw: bounds are those of the modelled machine, and
-// tasks and rates may be that much faster.
+// Returns one entry per variant, then pass: the least time of the variant's other passes in any draw. Bounds
+// hold for the modelled machine; a draw may make tasks and rates faster by the spread.
 std::vector<Latencies> least_of_others(std::span<const Variant> variants, const JitterOptions& jitter,
                                        unsigned threads) {
   const JitterOptions drawn = Draw{jitter, 0}.options();

@@ -29,7 +29,7 @@ constexpr std::int64_t kMostRows = 1 << 30;
 constexpr std::int64_t kMostWorkers = 16384;
 constexpr std::int64_t kMostShares = 65535;  // a region's share has 16 bits
 
-// Tiles and their buffers must fit into L0 and L1.
+// Checks that tiles and their buffers fit in L0 and L1.
 void check_fits(const Config& config, const Tiling& t, const Hardware::Cube& cube, DataType dtype) {
   const std::int64_t element = element_bytes(dtype), a = t.base_m * t.base_k * element,
                      b = t.base_n * t.base_k * element;
@@ -46,14 +46,15 @@ void check_fits(const Config& config, const Tiling& t, const Hardware::Cube& cub
   check("L1", (a + b) * t.step_k * t.l1_buffers, cube.l1);
 }
 
-// Loads bring as many blocks of K as usual, or as L1 has room for.
+// Reduces the blocks of K per load to what fits in L1.
 void fit_into_l1(Tiling& t, const Hardware::Cube& cube, DataType dtype) {
   const std::int64_t blocks =
       std::int64_t{t.base_m + t.base_n} * t.base_k * element_bytes(dtype) * t.l1_buffers;
   while (t.step_k > 1 && blocks * t.step_k > cube.l1.count) t.step_k /= 2;
 }
 
-// A fused kernel deals the rows that it sends to its AIVs evenly: in puts of an eighth of what each one has.
+// A fused kernel divides the rows that it sends evenly among its AIVs, which put an eighth of their rows at a
+// time.
 std::uint32_t dealt_rows(const Experiment& experiment) {
   constexpr std::uint64_t kPutsAWorker = 8;
   const std::uint64_t rows = std::uint64_t{experiment.shape.tokens} * experiment.shape.top_k;
@@ -61,7 +62,7 @@ std::uint32_t dealt_rows(const Experiment& experiment) {
       std::max<std::uint64_t>(1, rows / (kPutsAWorker * experiment.workers.count(CoreUnit::kVector))));
 }
 
-// Partitions that each have the rows of some source ranks: as many as that gives.
+// Reads the number of source ranks per partition, and sets the number of partitions that this gives.
 void read_sources(const Config& config, const Experiment& experiment, CutOptions& cut) {
   constexpr std::int64_t kMostSources = 65535;
   cut.sources = static_cast<std::uint32_t>(config.integer("sources", 0, kMostSources, 0));
@@ -73,8 +74,8 @@ void read_sources(const Config& config, const Experiment& experiment, CutOptions
     cut.partitions = partitions_of_sources(shape.ep, cut.sources);
 }
 
-// Kernels are not cut for their neighbours' sake: a collective sends whole experts, and vector operators are
-// dealt evenly to their workers, in tiles small enough for that.
+// Kernels are not cut to suit their neighbours: a collective sends whole experts, and vector operators are
+// divided evenly among their workers, in tiles small enough for that.
 CutOptions read_cut(const Config& config, const Experiment& experiment) {
   constexpr std::uint32_t kWholeExperts = 1 << 30, kEven = 32;
   CutOptions cut;
@@ -97,8 +98,8 @@ CutOptions read_cut(const Config& config, const Experiment& experiment) {
   return cut;
 }
 
-// How many workers of each kind run tasks: all that the hardware has, unless the configuration says fewer. What it
-// says of AIC and AIV is passed over on hardware that has none, over which other experiments may be laid.
+// Reads how many workers of each kind run tasks: all of the hardware's, unless the configuration states
+// fewer. Ignores numbers of AIC and AIV if the hardware has none, because other experiments may be included.
 void read_workers(const Config& config, Experiment& experiment) {
   const auto read = [&](const std::string& kind, std::uint32_t most) {
     return of_execution(config, kind, experiment, [&](const Config& block, const std::string& key) {
@@ -117,7 +118,7 @@ void read_workers(const Config& config, Experiment& experiment) {
   config.finish();
 }
 
-// Regions of a result are shares, of one product each.
+// Regions of a result are shares, each of one product.
 void check_regions(const Config& root, bool shares_stated, Experiment& experiment) {
   const Tiling& tiling = experiment.cut.tiling;
   const std::uint32_t regions = tiling.grid_m * tiling.grid_n;
@@ -131,7 +132,7 @@ void check_regions(const Config& root, bool shares_stated, Experiment& experimen
   }
 }
 
-// An order may name operators of passes and windows that an experiment leaves out.
+// Returns the operators of all passes of a MoE-FFN. An order may name those that an experiment leaves out.
 std::vector<std::string> operators_of_moe_ffn(const MoeShape& shape) {
   std::vector<std::string> names;
   for (const Graph& graph : {forward_graph(shape, Window::kFull), backward_graph(shape, Window::kFull),
@@ -165,20 +166,20 @@ void check_hints(const Config& l2, const Experiment& experiment) {
   }
 }
 
-// Exact shares as long as they are quick enough, then an approximation of them.
+// Returns the network that shares links exactly if that is fast enough, otherwise one that approximates this.
 const char* default_network(std::uint32_t ranks) {
   constexpr std::uint32_t kMostExact = 32;
   return ranks <= kMostExact ? "native" : "endpoint-share";
 }
 
-// Which ranks run.
+// Says which ranks run.
 enum class Simulate : std::uint8_t {
   kAll,
   kAlike  // of those that are alike one, as far as the group turns
 };
 constexpr auto names_of(Simulate) { return std::to_array<std::string_view>({"all", "alike"}); }
 
-// The ranks that stand for all; 0 if all run.
+// Returns the number of ranks that represent all; 0 if all run.
 std::uint32_t kept_ranks(const Config& block, Simulate simulate, const Experiment& experiment) {
   if (simulate == Simulate::kAll) return 0;
   const std::vector<RankOptions>& ranks = experiment.run.ranks;
@@ -194,7 +195,8 @@ std::uint32_t kept_ranks(const Config& block, Simulate simulate, const Experimen
   return kept < experiment.shape.ep ? kept : 0;
 }
 
-// A machine, a model or an order alone lacks all else that an experiment says: one sentence tells it.
+// Refuses a file that is only a machine, a model or an order, with one sentence instead of an error for each
+// missing key.
 void refuse_part(const Config& root, const std::filesystem::path& file) {
   const std::vector<std::string> keys = root.keys();
   if (keys.empty() || root.has("experiment") || root.has("parallel")) return;
@@ -204,7 +206,7 @@ void refuse_part(const Config& root, const std::filesystem::path& file) {
       file.string(), fmt::join(keys, "', '"), file.filename().string()));
 }
 
-// A program without a scheduler on the device hands out no tasks.
+// Checks that the program has a scheduler on the device, if one must hand out tasks.
 void check_scheduler(const Config& root, const Experiment& experiment) {
   if (!charges(experiment.run, "program.tasks.dynamic_task") || experiment.program.tasks.dynamic_task) return;
   root.map("experiment")
@@ -231,7 +233,7 @@ Experiment read(const Config& root) {
   const bool shares_stated = root.map("cut").has("shares");
   experiment.cut = read_cut(root.map("cut"), experiment);
   experiment.run.kernel_sources = experiment.cut.sources;
-  // Blocks of K keep their bytes: what fits in L0 and L1 of one type fits of all.
+  // Blocks of K have the same bytes for all types, so what fits in L0 and L1 for one type fits for all.
   Tiling tiling;
   tiling.base_k = static_cast<std::uint16_t>(tiling.base_k * element_bytes(DataType::kBf16) /
                                              element_bytes(experiment.shape.dtype));
@@ -240,7 +242,7 @@ Experiment read(const Config& root) {
   experiment.cut.tiling = read_tiling(root.map("tiling"), tiling);
   if (chosen) choose_blocks(experiment);
   check_regions(root, shares_stated, experiment);
-  // A buffer of a byte is one that could not be read, which has been told.
+  // A buffer of one byte could not be read, which has already been reported.
   const Hardware::Cube& cube = experiment.hardware.cube;
   const bool known = std::min({cube.l1, cube.l0a, cube.l0b, cube.l0c}) > 1_B;
   if (has_products(experiment) && known) {
@@ -276,7 +278,8 @@ Experiment read(const Config& root) {
 
 namespace {
 
-// Whether a model is trained as a whole: it has no experts to be run alone, or something of a step is set.
+// Returns whether the whole model is trained: if it has no experts to be run alone, or an option of a
+// training step is set.
 bool as_training_step(const std::filesystem::path& file, std::span<const std::string> overrides) {
   constexpr std::string_view kStep[] = {
       "step.",        "parallel.tp=", "parallel.pp=",   "parallel.vpp=",
@@ -291,7 +294,7 @@ bool as_training_step(const std::filesystem::path& file, std::span<const std::st
   return diagnostics.empty() && root.has("model") && !root.map("model").has("experts");
 }
 
-// A step of a model on A3: kernel by kernel, rows to experts by the host's all-to-all.
+// Returns the configuration of a training step on A3: kernel by kernel, with the host's all-to-all for rows.
 std::string training_step_with(const std::string& model) {
   const std::filesystem::path configs = configs_folder();
   return fmt::format(
@@ -314,7 +317,7 @@ Experiment read_experiment(const Config& root, const Diagnostics& diagnostics) {
 }
 
 Experiment load_experiment(const std::filesystem::path& file, std::span<const std::string> overrides) {
-  // A model alone: its experts as hf.yaml says, or all of it.
+  // For a model file: runs its experts as in hf.yaml, or all of it.
   if (is_foreign(file)) {
     const std::string model = file.filename().string();
     return parse_experiment(as_training_step(file, overrides)

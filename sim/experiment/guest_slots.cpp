@@ -14,7 +14,7 @@
 namespace a3sim {
 namespace {
 
-// The same with more experts a rank, of which each run has its own routing.
+// Returns the same experiment with more experts per rank. Each run has its own routing.
 Experiment with_experts(const Experiment& experiment, std::uint32_t per_rank) {
   const auto states_all = [](const auto& value) { return value.first == "model.experts"; };
   const bool all = std::ranges::any_of(experiment.values, states_all);
@@ -32,7 +32,7 @@ void keep_most(RoutingCounts& most, const RoutingCounts& counts) {
   }
 }
 
-// What belongs to a slot waits for its guest: puts for the plan, all else for the weights too.
+// Makes tasks of a slot wait for its guest: puts for the plan, all others for the weights too.
 class Guests final : public TaskHooks {
  public:
   Guests(const Schedule& schedule, std::uint32_t own, Time planned, TaskHooks* inner)
@@ -59,8 +59,8 @@ class Guests final : public TaskHooks {
   const Schedule& schedule_;
   std::uint32_t own_;
   Time planned_;
-  TaskHooks* inner_;                                                  // nullptr: none
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Time> arrivals_;  // by rank and expert of it
+  TaskHooks* inner_;                                                  // may be null
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Time> arrivals_;  // by rank and local expert
 };
 
 }  // namespace
@@ -111,7 +111,7 @@ RunResult GuestSlots::run_pass(std::size_t batch, std::size_t pass, const Hardwa
   const Program::Host& host = *program.host;
   const Duration copy =
       engine.startup + Duration(whole_picoseconds(weights() / static_cast<double>(engine.rate.count) * 1e12));
-  // Forward, the host or the device reads counts back and makes the plan; backward has it.
+  // In forward, the host or the device reads the counts back and makes the plan. Backward reuses it.
   const Duration plan = balances_ && is_forward(pass) ? host.read_counts + host.balance : Duration{};
   Guests guests(compiled_.passes[pass].schedule, own_, Time(plan), hooks);
   std::vector<std::uint32_t> sent(experiment_.shape.ep, 0), came(sent);

@@ -5,7 +5,7 @@
 namespace a3sim {
 namespace {
 
-constexpr std::size_t kTasksBetween = 1024;  // two words about progress
+constexpr std::size_t kTasksBetween = 1024;  // tasks between two reports of progress
 
 std::atomic<InterruptionCheck> interruption_check = nullptr;
 

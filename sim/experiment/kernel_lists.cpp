@@ -28,7 +28,7 @@ std::vector<std::string> operators_of_passes(const Experiment& experiment) {
   return {names.begin(), names.end()};
 }
 
-// The operators that a list's entries fit, and what no operator fits.
+// Collects the operators that fit a list's entries, and the entries that no operator fits.
 class OperatorNames {
  public:
   explicit OperatorNames(const Experiment& experiment)
@@ -54,8 +54,8 @@ class OperatorNames {
 
 using KernelOf = std::map<std::string, std::size_t>;  // by operator
 
-// Where an operator reads what an operator of a later kernel writes, what is wrong. Kernels run in the order of the first
-// stage of their operators.
+// Returns what is wrong if an operator reads what an operator of a later kernel writes. Kernels run in the
+// order of the first stage of their operators.
 std::optional<std::string> circular(const Graph& graph, const KernelOf& kernel_of) {
   const std::vector<std::uint32_t> stages = graph.stages();
   std::map<std::size_t, std::uint32_t> first;
@@ -80,7 +80,7 @@ std::optional<std::string> circular(const Graph& graph, const KernelOf& kernel_o
   return std::nullopt;
 }
 
-// Where an operator that is not postponed reads what one that is writes, what is wrong.
+// Returns what is wrong if an operator that is not postponed reads what a postponed one writes.
 std::optional<std::string> too_late(const Graph& graph, const std::vector<std::string>& postponed) {
   const auto is_postponed = [&](const OperatorNode& op) {
     return std::ranges::find(postponed, op.name) != postponed.end();

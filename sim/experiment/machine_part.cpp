@@ -13,15 +13,15 @@ namespace a3sim {
 namespace {
 
 constexpr double kFree = 1e5;
-constexpr double kMostRate = 1e18;      // that a configuration may state
-constexpr double kMostWorkers = 16384;  // that a configuration may state
+constexpr double kMostRate = 1e18;      // the highest that a configuration may state
+constexpr double kMostWorkers = 16384;  // the most that a configuration may state
 
 std::int64_t scaled(std::int64_t amount, double factor) {
   return static_cast<std::int64_t>(
       std::clamp(std::round(static_cast<double>(amount) * factor), 1.0, kMostRate));
 }
 
-// What values become, each by what it is: rates and clocks, durations, numbers of workers.
+// Improves a value according to its kind: rate, clock, duration, number of workers.
 void improve(const Improvement& by, BytesPerSecond& rate) { rate.count = scaled(rate.count, by.factor); }
 void improve(const Improvement& by, Hertz& clock) { clock.count = scaled(clock.count, by.factor); }
 void improve(const Improvement& by, double& per_cycle) { per_cycle *= by.factor; }
@@ -30,12 +30,12 @@ void improve(const Improvement& by, Duration& time) {
   time = none ? Duration::zero() : Duration(scaled(time.count(), 1 / by.factor));
 }
 void improve(const Improvement& by, std::uint32_t& workers) {
-  constexpr double kRounding = 1e-9;  // 50 times 1.1 is 55
+  constexpr double kRounding = 1e-9;  // so that 50 times 1.1 is 55
   if (by.free) return;
   workers =
       static_cast<std::uint32_t>(std::clamp(std::ceil(workers * by.factor - kRounding), 1.0, kMostWorkers));
 }
-// Several at a time.
+// Improves several values.
 template <class... Values>
   requires(sizeof...(Values) > 1)
 void improve(const Improvement& by, Values&... values) {
@@ -46,7 +46,7 @@ void improve_part(const Improvement& by, double& part) {
   part = by.free ? 1 : std::min(1.0, part * by.factor);
 }
 
-// Whole lines in all ways of every set.
+// Improves the size of the L2. Keeps whole lines in all ways of every set.
 void improve_l2(const Improvement& by, Hardware::MemorySystem& memory) {
   const std::int64_t wanted = by.everything > 0 ? std::max(by.everything, memory.l2_size.count)
                                                 : scaled(memory.l2_size.count, by.factor);
@@ -74,7 +74,7 @@ bool waits_for_rows(const Experiment& experiment) {
 }
 bool has_collectives(const RunOptions& run) { return run.transport == Transport::kCollective; }
 
-// Those that no host is plugged into.
+// Improves the cables that do not end at a host.
 void improve_cables(Experiment& experiment, const Improvement& by) {
   for (CablePlane& plane : experiment.run.cables) {
     CableDamage faster;

@@ -15,7 +15,7 @@ namespace {
 
 bool is_behind(std::string_view name) { return name == KernelName::kGradients || name == KernelName::kAdd; }
 
-// Of each call by all ranks: from its start to its last end.
+// Returns the sum over all calls by all ranks: each from its first start to its last end.
 Duration calls(const StreamPass& pass, std::string_view name) {
   std::vector<std::vector<std::uint32_t>> by_rank(pass.program.ranks);
   for (std::uint32_t t = 0; t < pass.program.tasks.size(); ++t) {
@@ -33,7 +33,7 @@ Duration calls(const StreamPass& pass, std::string_view name) {
   return sum;
 }
 
-// At a checkpoint before the first micro-batch that counts, experts are placed by what came until then.
+// Places experts by the loads before the first micro-batch that counts, as at a checkpoint.
 void place_experts(Batches& batches) {
   if (batches.before.empty())
     throw InputError(
@@ -138,7 +138,7 @@ Batches draw_batches(const Experiment& experiment, std::uint32_t seed) {
   RoutingSpec spec = experiment.routing;
   spec.seed += seed;
   const bool drifts = Routings::get(spec.kind).drifts();
-  // What was recorded is all that there is: its first micro-batch has no history.
+  // Recorded routings have no history before their first micro-batch.
   const std::uint32_t before = drifts && Routings::get(spec.kind).reads_file() ? 0 : kBatchesBefore;
   const MicroBatchOptions& options = *experiment.work->micro_batches();
   const std::uint32_t all = before + options.micro_batches;

@@ -25,7 +25,7 @@ std::vector<OperatorQueue> queues_of(const Graph& graph) {
   return operators;
 }
 
-// Of one pass: the operators that all entries together mean, and those that one of them means.
+// For one pass: the operators that all entries together select, and those that one entry selects.
 struct Meant {
   std::vector<OperatorQueue> operators;
   std::set<std::size_t> by_all, by_one;
@@ -115,7 +115,7 @@ bool is_experiment(const std::filesystem::path& order_file) {
 
 Experiment load_with_order(const std::filesystem::path& config, const std::filesystem::path& order,
                            std::span<const std::string> overrides) {
-  read_order_file(order);  // what is wrong with it is told without the rest
+  read_order_file(order);  // reports what is wrong with the order alone
   Diagnostics diagnostics;
   const auto of_order = [](std::string_view path) { return path.starts_with("order."); };
   const Config root = Config::load_with_parts(config, order, of_order, diagnostics, overrides);

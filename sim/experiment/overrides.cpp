@@ -7,7 +7,7 @@
 namespace a3sim {
 namespace {
 
-// Keys whose values are paths.
+// The keys whose values are paths.
 constexpr std::string_view kPathKeys[] = {"routing.file", "order.ctq_list", "order.vtq_list"};
 
 }  // namespace

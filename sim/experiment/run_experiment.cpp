@@ -80,7 +80,7 @@ std::vector<PassResult> run_compiled(const Experiment& experiment, const Compile
   for (const CompiledPass& pass : compiled.passes) tasks += tasks_in(pass);
   Progress progress("tasks", tasks);
   std::vector<PassResult> results(compiled.passes.size());
-  // Runs first, then bounds, which are left for who is done first.
+  // Runs come first, then bounds, for threads that have finished their runs.
   const auto work = [&](std::size_t job) {
     const std::size_t p = job % results.size();
     if (job < results.size()) {

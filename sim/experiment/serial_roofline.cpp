@@ -21,7 +21,7 @@ double time_at(double amount, BytesPerSecond rate) {
   return time_at(amount, static_cast<double>(rate.count));
 }
 
-// Multiply-accumulates a second of all the cubes, of values of so many bytes.
+// Returns the multiply-accumulates per second of all cubes, for values of so many bytes.
 double peak_rate(const Hardware& hardware, std::uint32_t cubes, std::uint32_t bytes, double part_of_peak) {
   const Hardware::Cube& cube = hardware.cube;
   const std::uint32_t macs = bytes <= kOneByte    ? cube.macs_per_cycle_8
@@ -31,7 +31,7 @@ double peak_rate(const Hardware& hardware, std::uint32_t cubes, std::uint32_t by
          part_of_peak;
 }
 
-// What each port carries, and what a byte's way takes at most.
+// Collects the bytes of each port, and the longest latency.
 class PortUse {
  public:
   explicit PortUse(const Topology& topology)
@@ -61,7 +61,7 @@ class PortUse {
   Duration latency_{};
 };
 
-// The operands and results of one operator on one rank: rows of a tensor that several tasks touch count once.
+// Collects the operands and results of one operator on one rank. Rows that several tasks touch count once.
 class OperatorBytes {
  public:
   void add(TensorId tensor, bool written, Rows rows, double row_bytes) {
@@ -69,7 +69,7 @@ class OperatorBytes {
   }
   void add(bool written, double bytes) { (written ? written_ : read_) += bytes; }
 
-  // Picoseconds at the HBM's rates.
+  // Returns the time at the HBM's rates, in picoseconds.
   double time(const Hardware::MemorySystem& memory) {
     for (auto& [output, parts] : parts_) {
       std::sort(parts.begin(), parts.end());
@@ -97,7 +97,7 @@ class OperatorBytes {
 };
 
 struct OperatorUse {
-  double arithmetic = 0;  // picoseconds
+  double arithmetic = 0;  // in picoseconds
   OperatorBytes bytes;
 };
 
@@ -165,7 +165,7 @@ void ScheduleUse::add_products(const Ssc& ssc, OperatorUse& use) {
   }
 }
 
-// What is read from or written to another rank goes through ports; what a put reads at home is in no operator's way.
+// Bytes read from or written to another rank go through ports. A put's local reads delay no operator.
 void ScheduleUse::add_streams(const Ssc& ssc, OperatorUse& use) {
   for (const Stream& stream : work_.streams) {
     const auto bytes = static_cast<double>(stream.bytes);

@@ -8,7 +8,7 @@
 namespace a3sim {
 namespace {
 
-// The time of an amount at a rate, rounded down: it stays a lower bound.
+// Returns the time of an amount at a rate, rounded down so that it stays a lower bound.
 Duration at_most(double amount, BytesPerSecond rate) {
   return Duration(static_cast<std::int64_t>(amount * 1e12 / static_cast<double>(rate.count)));
 }
@@ -70,7 +70,7 @@ class StreamSurvey {
     read_[rank] += task.job.bytes[static_cast<std::size_t>(Resource::kHbm)];
   }
 
-  // What the transfer takes alone; its bytes count on its ports where the latency waits for them.
+  // Returns the time of the transfer alone. Its bytes count on its ports if the latency waits for them.
   Duration add(RankId from, const StreamTransfer& transfer, bool counts) {
     const Topology::Route route = transfer.level == kNone ? topology_.route(from, transfer.dst)
                                                           : topology_.exchange(from, transfer.level);
@@ -85,11 +85,11 @@ class StreamSurvey {
   const StreamPass& pass_;
   const Hardware& hardware_;
   Topology topology_;
-  std::vector<double> sent_, received_;      // by port, as bytes on it
-  std::vector<double> read_;                 // by rank, from HBM
-  std::vector<std::vector<Duration>> busy_;  // by rank and kind of worker, summed over workers
-  std::vector<std::vector<Duration>> last_;  // by rank and stream: the end of its last task
-  std::vector<Duration> ends_;               // by task
+  std::vector<double> sent_, received_;      // bytes per port
+  std::vector<double> read_;                 // bytes from HBM, per rank
+  std::vector<std::vector<Duration>> busy_;  // one entry per rank, then kind of worker: sums over workers
+  std::vector<std::vector<Duration>> last_;  // one entry per rank, then stream: the end of its last task
+  std::vector<Duration> ends_;               // one entry per task
   Duration longest_{};
 };
 

@@ -39,8 +39,8 @@ std::size_t streams_of(const StreamProgram& program) {
   return streams.size();
 }
 
-// Products of forward have this name, and gradients of activations in backward: rows are computed once, or by every rank,
-// where each has a part of the width of all experts.
+// Counts the rows of the forward products, or in backward of the gradients of activations, which have the
+// same name. Rows are computed once, or by every rank if each has a part of the width of all experts.
 void check_rows(const StreamPass& pass, const MicroBatch& batch, Findings& findings) {
   std::vector<std::uint64_t> computed(batch.rows.size(), 0);
   for (std::size_t t = 0; t < pass.program.tasks.size(); ++t) {
@@ -86,7 +86,7 @@ Findings check_program(const StreamProgram& program, Peers peers) {
   }
   findings.notes.push_back(fmt::format("{} tasks on {} streams of {} ranks", program.tasks.size(),
                                        streams_of(program), program.ranks));
-  // Who waits for workers holds none, and those before it in its queue run first.
+  // A task that waits for workers holds none, and those before it in its queue run first.
   if (findings.errors.empty())
     findings.notes.push_back(
         fmt::format("no deadlock, whatever tasks take: each of {} waits is for an earlier task", waits));

@@ -10,7 +10,7 @@ TimesAlone::Times TimesAlone::compute(const Work& work, const CostModel& cost) {
   return found->second;
 }
 
-// All that steps and their costs are made of but first rows, tensors and ranks.
+// Adds everything that decides the steps and their costs. First rows, tensors and ranks do not.
 void TimesAlone::add_sizes(const Work& work) {
   const auto add = [this](auto... sizes) { (key_.push_back(static_cast<std::uint64_t>(sizes)), ...); };
   const Tiling& tiling = work.tiling;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kFabric = "hardware.fabric.", kCollective = "program.collective.";
 
-// The levels and planes over which any two ranks meet, as values name them.
+// Returns the levels and planes over which any two ranks communicate, by the names that values use.
 std::vector<std::string> meeting_places(const Experiment& experiment) {
   const Hardware::Fabric& fabric = experiment.hardware.fabric;
   std::vector<std::string> places;
@@ -30,7 +30,7 @@ std::vector<std::string> meeting_places(const Experiment& experiment) {
   return places;
 }
 
-// Whether a run of the experiment looks at the value.
+// Returns whether a run of the experiment uses the value.
 bool uses(std::string_view path, const Experiment& experiment, const std::vector<std::string>& places) {
   const RunOptions& run = experiment.run;
   if (path == "program.launch.alone") return true;
@@ -42,10 +42,10 @@ bool uses(std::string_view path, const Experiment& experiment, const std::vector
   return std::ranges::any_of(places, [&](const std::string& place) { return path.starts_with(place + '.'); });
 }
 
-// Of times less is fast; of rates, and of parts of a rate, more.
+// For times, less is fast; for rates, and parts of a rate, more is.
 bool is_time(const SourcedValue& value) { return value.value.ends_with("s") && !value.value.ends_with("/s"); }
 
-// The experiment with these values all at one end of their ranges.
+// Returns the experiment with all these values at one end of their ranges.
 Experiment at_ends(const Experiment& experiment, const std::vector<SourcedValue>& values, bool fast) {
   std::vector<std::string> overrides;
   for (const SourcedValue& value : values)

@@ -46,7 +46,7 @@ void read_workload(const Config& root, Experiment& experiment) {
   if (const auto name = block.registered<Workload>("workload", "moe_ffn"))
     Workloads::get(*name).read(root, block, experiment);
   else
-    block.throw_if_any();  // which keys there may be, a workload says
+    block.throw_if_any();  // the workload decides which keys are allowed
   read_kernels(block, experiment);
   block.finish();
 }

@@ -17,7 +17,7 @@ namespace {
 
 namespace py = pybind11;
 
-// The package's own classes, by name.
+// Raises one of the package's own exceptions, by name.
 void raise(const char* type, const char* text) {
   const py::object error = py::module_::import("a3sim._errors").attr(type);
   PyErr_SetString(error.ptr(), text);
@@ -46,8 +46,8 @@ void translate(std::exception_ptr error) {
   }
 }
 
-// Objects come from the module's functions alone: one that Python makes by itself, X() or X.__new__(X), would hold
-// nothing, and its methods would read what is not there. Python refuses both with TypeError.
+// Makes X() and X.__new__(X) throw TypeError. Only the module's functions may create objects: others would be
+// empty, and their methods would read invalid memory.
 void refuse_empty_objects(const py::module_& module) {
   for (const auto& [name, value] : module.attr("__dict__").cast<py::dict>()) {
     if (PyType_Check(value.ptr())) reinterpret_cast<PyTypeObject*>(value.ptr())->tp_new = nullptr;

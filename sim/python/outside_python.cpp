@@ -14,13 +14,13 @@ namespace py = pybind11;
 
 constexpr std::chrono::milliseconds kBetweenLooks{20};
 
-// Changed by who holds Python's lock only.
+// Only the thread that holds Python's lock changes these.
 int calls_under_way = 0;
 std::exception_ptr raised_by_signal;
 unsigned long main_thread = 0;
 
 std::atomic<bool> stopping = false;
-thread_local int depth = 0;  // of calls on this thread
+thread_local int depth = 0;  // number of nested calls on this thread
 
 void look_for_signals() {
   if (stopping.load(std::memory_order_relaxed)) throw Error(ExitCode::kInterrupted, "interrupted");
@@ -39,7 +39,8 @@ void look_for_signals() {
 }  // namespace
 
 PythonCall::PythonCall() {
-  // Those that are being stopped end soon; what is called from inside of one of them is one of them.
+  // Waits until the calls that are being stopped have ended. A call from inside one of them belongs to it and
+  // does not wait.
   while (depth == 0 && stopping) {
     const py::gil_scoped_release unlocked;
     std::this_thread::sleep_for(kBetweenLooks);

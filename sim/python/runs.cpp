@@ -20,7 +20,7 @@ namespace {
 
 namespace py = pybind11;
 
-// SimGrid simulates one network at a time in a process: threads that want it take turns.
+// Lets threads take turns, because SimGrid simulates only one network at a time in a process.
 class Turn {
  public:
   explicit Turn(const std::string& network) {
@@ -33,7 +33,7 @@ class Turn {
   std::unique_lock<std::timed_mutex> lock_{simgrid, std::defer_lock};
 };
 
-// A run, whose records stay where they are as long as anything looks at them.
+// A run. Its records stay in place as long as any view of them exists.
 struct PythonRun {
   Experiment experiment;
   Compiled compiled;
@@ -109,7 +109,7 @@ py::dict bounds(const Run& run, std::size_t pass) {
   return bounds;
 }
 
-// Figures as sweeps record them: pass, name, value, unit.
+// Returns the metrics that sweeps record: pass, name, value, unit.
 py::list metrics(const Run& run, const std::vector<std::string>& names) {
   py::list list;
   for (const PointMetric& metric : metrics_of(run->experiment, run->passes, names))

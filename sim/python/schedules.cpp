@@ -51,7 +51,7 @@ const Ssc& rank_of(const PythonSchedule& schedule, std::size_t rank) {
   throw py::index_error(fmt::format("rank {}, but there are {} ranks", rank, schedule.ranks.size()));
 }
 
-// A view of one of a rank's tables; the schedule's bytes live as long as any copy of it does.
+// Returns a view of one of a rank's tables. The schedule's bytes live as long as any copy of it.
 template <class T>
 py::array table(const PythonSchedule& schedule, std::size_t rank, std::span<const T> (Ssc::*column)() const,
                 const py::dtype& dtype) {

@@ -31,7 +31,7 @@ JitterOptions jitter_of(std::uint32_t runs, std::uint64_t seed) {
   return jitter;
 }
 
-// As the command `try` goes about it.
+// Compares orders as the command `try` does.
 TextAndJson compare_orders(const Experiment& experiment, const std::filesystem::path& config,
                            const std::vector<std::string>& overrides, const OrderSpec& order,
                            std::uint32_t runs, std::uint64_t seed, bool conditions, unsigned threads) {
@@ -53,7 +53,8 @@ TextAndJson try_better_machines(const Experiment& experiment, std::uint32_t runs
   });
 }
 
-// Forks: for a process without other threads. Points, of them known before, computed, and what failed.
+// Runs a sweep, and returns the numbers of points, of those known before and of those computed, and the
+// failures. Forks, so the process must have no other threads.
 py::tuple sweep(const std::filesystem::path& file, const std::filesystem::path& database, unsigned processes,
                 bool retry_failed) {
   const SweepOutcome outcome = outside_python([&] {

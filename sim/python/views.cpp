@@ -5,14 +5,14 @@ namespace {
 
 namespace py = pybind11;
 
-// Changed by who holds Python's lock only.
+// Only the thread that holds Python's lock changes this.
 bool found = false;
 
 }  // namespace
 
 void find_numpy() {
   try {
-    py::dtype::of<double>();  // pybind11 keeps what it has looked up
+    py::dtype::of<double>();  // pybind11 caches the look-up
     found = true;
   } catch (py::error_already_set& error) {
     if (!error.matches(PyExc_ImportError)) throw;

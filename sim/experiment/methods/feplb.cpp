@@ -3,7 +3,7 @@
 namespace a3sim {
 namespace {
 
-// Some experts of a rank may be computed elsewhere: copy engines bring weights and rows, while the others
+// Lets other ranks compute some experts of a rank. Copy engines move weights and rows while the other experts
 // run.
 class Moved final : public ExpertPlan {
  public:
@@ -34,7 +34,7 @@ class Moved final : public ExpertPlan {
   void backward(Layer& layer) const override { pass(layer, false, {}, {}); }
 
  private:
-  // Where copies go from a rank: its host has submitted them.
+  // Adds the task in which the host submits a rank's copies.
   std::uint32_t submit(Layer& layer, std::uint32_t rank, const Each& plans) const {
     std::int64_t copies = 0;
     for (const ExpertMove& move : moves_) copies += move.from == rank ? 2 : 0;
@@ -89,7 +89,8 @@ class Moved final : public ExpertPlan {
     combine(layer, forward, tokens, computed);
   }
 
-  // Weights first: they need not wait for the rows. By target: what its guests need.
+  // Adds the copies, weights first, because they need not wait for the rows. Returns one list per target:
+  // what its guests need.
   std::vector<Each> copies(Layer& layer, const Each& ready, const Each& submitted) const {
     std::vector<Each> come(layer.shape().ep);
     for (const ExpertMove& move : moves_) {
@@ -127,7 +128,8 @@ class Moved final : public ExpertPlan {
     if (!forward) return_gradients(layer, computed, done);
   }
 
-  // Guests' weight gradients go home and are added there: before the optimizer, not before combine.
+  // Returns guests' weight gradients to their homes, and adds them there: before the optimizer, not before
+  // combine.
   void return_gradients(Layer& layer, const Each& computed, const Each& done) const {
     const double bytes = layer.weight_bytes() * (options_.gradients_fp32 ? 2 : 1);
     for (const ExpertMove& move : moves_) {

@@ -30,7 +30,7 @@ ExchangedBytes ExchangedBytes::back() const {
 Layer::Layer(const MoeShape& shape, const Hardware& hardware, KernelCost& cost, const Framework& framework)
     : shape_(shape), hardware_(hardware), cost_(cost), framework_(framework), called_(shape.ep, false) {
   program.ranks = shape.ep;
-  constexpr std::uint32_t kThreads = 2;  // of the host, a rank: one launches, one balances
+  constexpr std::uint32_t kThreads = 2;  // host threads per rank: one launches, one balances
   for (const WorkerKind& kind : hardware.workers) program.kinds.push_back({kind.name, kind.count, false});
   engine_kind_ = static_cast<std::uint32_t>(program.kinds.size());
   program.kinds.push_back({"copy engine", copy_engine().count, false});
@@ -64,7 +64,8 @@ Each Layer::counts() {
   return each;
 }
 
-// A kernel sends and receives at its rate, whichever takes longer; its links may be slower still.
+// A kernel sends and receives at its rate; the larger of the two decides its time. Its links may be slower
+// still.
 Each Layer::exchange(const Exchange& exchange, const Each& after) {
   const ExchangedBytes& bytes = exchange.bytes;
   const BytesPerSecond rate = exchange.rate;
@@ -128,7 +129,7 @@ std::uint32_t Layer::unpermute(std::uint32_t rank, const RowsByExpert& rows, dou
 std::uint32_t Layer::swiglu(std::uint32_t rank, const RowsByExpert& rows, double width, const Each& after) {
   const double all = sum_of(rows) * width;
   const auto elements = static_cast<std::uint64_t>(all);
-  constexpr double kIn = 2 * 2, kOut = 2;  // bytes an element: gate and up, result
+  constexpr double kIn = 2 * 2, kOut = 2;  // bytes per element: gate and up; result
   return vector(KernelName::kSwiglu, rank,
                 {all * kIn, all * kOut, {3 * elements, 3 * elements, 2 * elements}}, rows, after);
 }
@@ -188,17 +189,17 @@ std::uint32_t Layer::backward(std::uint32_t rank, const RowsByExpert& rows, cons
   products(KernelName::kGmm2, rank, rows, f, h, after);
   gradients(KernelName::kGrad2, rank, rows, h, f, {});
   const auto elements = static_cast<std::uint64_t>(all * f);
-  constexpr double kIn = 3 * 2, kOut = 2 * 2;  // bytes an element: gate, up, gradient; two gradients
+  constexpr double kIn = 3 * 2, kOut = 2 * 2;  // bytes per element: gate, up, gradient; two gradients
   vector(KernelName::kSwiglu, rank,
          {all * f * kIn, all * f * kOut, {6 * elements, 5 * elements, 2 * elements}}, rows, {});
   products(KernelName::kGmm1, rank, rows, h, 2 * f, {});
   return gradients(KernelName::kGrad1, rank, rows, 2 * f, h, {});
 }
 
-// The engine takes a time of its own before the bytes of each copy.
+// The engine has a startup time before the bytes of each copy.
 std::uint32_t Layer::copy(const Copy& copy, const Each& after) {
   StreamTask stream_task = task(copy.name, copy.from, copy.stream, after);
-  stream_task.wait = hardware_.fabric.levels.front().latency;  // a flag of the peer's, or of the device's own
+  stream_task.wait = hardware_.fabric.levels.front().latency;  // a flag of the peer, or of the device itself
   stream_task.kind = engine_kind_;
   stream_task.units = 1;
   stream_task.hold = copy_engine().startup;

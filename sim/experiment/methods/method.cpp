@@ -38,9 +38,9 @@ std::vector<std::uint32_t> experts_of(const MicroBatch& batch, const std::vector
 
 namespace {
 
-// How many of `tokens` have one of their `top_k` different experts among those of a rank, where `share` of a
-// source's rows go. Drawn one after the other, each leaves fewer experts to draw from: as many as would, if
-// they were alike, repeat as often as the unlike ones that there are.
+// Returns how many of `tokens` have at least one of their `top_k` different experts on a rank that gets
+// `share` of a source's rows. Experts are drawn one after another, and each leaves fewer to draw from.
+// `alike` is the number of equally loaded experts that would repeat as often as the actual ones.
 double tokens_to(double share, double tokens, double top_k, double alike) {
   double none = 1;
   for (double drawn = 0; drawn < top_k; ++drawn)

@@ -3,7 +3,7 @@
 namespace a3sim {
 namespace {
 
-// Every expert stays at home; one thing after the other.
+// Keeps every expert at home, and does one thing after another.
 class AtHome final : public ExpertPlan {
  public:
   explicit AtHome(const MicroBatch& batch) : batch_(batch) {}

@@ -7,13 +7,13 @@
 namespace a3sim {
 namespace {
 
-// Some experts' weights go to all ranks, which compute them for their own tokens, behind the experts that stayed at home:
-// the weights may come meanwhile.
+// Sends the weights of some experts to all ranks. Each rank computes them for its own tokens, after the
+// experts that stayed at home, so that the weights may arrive meanwhile.
 class Shadowed final : public ExpertPlan {
  public:
   struct Options {
-    bool by_workers = false;  // weights and gradients move in kernels, exposed; else by copy engines
-    bool in_two = false;      // products of one half of the experts beside the communication of the other
+    bool by_workers = false;  // kernels move weights and gradients, exposed; otherwise copy engines do
+    bool in_two = false;      // products of one half of the experts run beside the communication of the other
   };
   Shadowed(const MicroBatch& batch, std::vector<std::uint32_t> shadows, Options options);
 
@@ -23,16 +23,18 @@ class Shadowed final : public ExpertPlan {
 
  private:
   void pass(Layer& layer, bool forward) const;
-  // Weights of the shadows, on all ranks; for `by_workers` or not. By rank: the tasks that bring them there.
+  // Brings the shadows' weights to all ranks, for `by_workers` or not. Returns one entry per rank: the tasks
+  // that bring them there.
   std::vector<Each> weights(Layer& layer, const Each& after) const;
   void gradients(Layer& layer, const Each& computed) const;
-  // Each rank has a part of each shadow, and sends it to all others; `scale`: of the weights' bytes.
+  // Returns the bytes if each rank holds a part of each shadow and sends it to all others. `scale` multiplies
+  // the weights' bytes.
   ExchangedBytes parts_to_all(const Layer& layer, double scale) const;
-  // Experts that a stage of `stages` leaves out: shadows, and those of the other stages.
+  // Returns the experts that a stage of `stages` leaves out: shadows, and those of the other stages.
   std::vector<bool> left_out(std::uint32_t stage, std::uint32_t stages) const;
-  // What a rank computes of its own tokens, and how many rows that is.
+  // Returns the rows of its own tokens that a rank computes.
   RowsByExpert shadow_rows(std::uint32_t rank) const;
-  // A group of experts from permuted rows to summed ones.
+  // Adds the work on a group of experts, from permuted rows to summed ones.
   std::uint32_t group(Layer& layer, bool forward, std::uint32_t rank, const RowsByExpert& rows, double came,
                       const Each& after, const Each& weights, Each& last) const;
 
@@ -107,7 +109,8 @@ std::uint32_t Shadowed::group(Layer& layer, bool forward, std::uint32_t rank, co
   return layer.unpermute(rank, rows, came, {last[rank]});
 }
 
-// By copy engines they are added at home before the optimizer, not before combine; by workers, exposed.
+// Brings the shadows' gradients home and adds them there. Copy engines do so before the optimizer, not before
+// combine; workers do so exposed.
 void Shadowed::gradients(Layer& layer, const Each& computed) const {
   for (const std::uint32_t e : shadows_) {
     const std::uint32_t home = e / batch_.experts_per_rank(), ranks = layer.shape().ep;
@@ -149,7 +152,7 @@ void Shadowed::pass(Layer& layer, bool forward) const {
     done.back()[r] = group(layer, forward, r, rows, sum_of(rows), {done.back()[r]}, come[r], last);
   }
   if (!forward && options_.by_workers && !shadows_.empty()) {
-    constexpr double kFp32 = 2;  // times the bytes of weights
+    constexpr double kFp32 = 2;  // multiple of the bytes of weights
     done.back() = layer.exchange({KernelName::kGradients, parts_to_all(layer, kFp32), shadows_, bulk.combine},
                                  done.back());
   }
@@ -160,13 +163,14 @@ void Shadowed::pass(Layer& layer, bool forward) const {
   if (!forward && !options_.by_workers) gradients(layer, last);
 }
 
-// FasterMoE's choice, from the loads of this micro-batch, as its public code makes it: from the last one's, of a routing
-// that hardly lasts, nothing would be gained. `weights`: seconds that one expert's take.
+// Returns FasterMoE's choice. It uses the loads of this micro-batch, as FasterMoE's public code does: with
+// those of the last one, nothing would be gained under a routing that changes quickly. `weights` is the time
+// in seconds for one expert's weights.
 std::vector<std::uint32_t> best_shadows(const MicroBatch& batch, const Layer& layer, double weights) {
   const MoeShape& shape = layer.shape();
-  // Seconds a row: a product of the three, at the rate of large ones, and its way by dispatch. A shadow's
-  // weights count once, as the rule is written, however many ranks they go to; the paper leaves open how they
-  // count where copy engines push them to one rank after another.
+  // Seconds per row: one of the three products, at the rate of large ones, and its transfer by dispatch. A
+  // shadow's weights count once, as the rule is written, even if they go to many ranks. The paper does not
+  // say how they count if copy engines push them to one rank after another.
   constexpr std::uint32_t kLarge = 4096;
   const std::vector<std::uint32_t> rows{kLarge};
   const MemoryJob product = layer.cost().products(rows, shape.intermediate, shape.hidden,
@@ -177,7 +181,7 @@ std::vector<std::uint32_t> best_shadows(const MicroBatch& batch, const Layer& la
   return shadows(loads, batch.experts_per_rank(), costs);
 }
 
-// FasterMoE: hot experts' weights go to all ranks.
+// Assigns by FasterMoE: hot experts' weights go to all ranks.
 template <bool in_two>
 std::unique_ptr<ExpertPlan> assign_faster(const MicroBatch& batch, const MethodOptions&, const Layer& layer) {
   const double weights = layer.weight_bytes() / static_cast<double>(layer.copy_engine().rate.count);
@@ -185,8 +189,8 @@ std::unique_ptr<ExpertPlan> assign_faster(const MicroBatch& batch, const MethodO
                                     Shadowed::Options{.by_workers = false, .in_two = in_two});
 }
 
-// Tutel between its two forms: the hottest experts' weights, of which each rank keeps a part, are gathered, and their
-// gradients scattered in fp32, by kernels.
+// Assigns by Tutel, between its two forms: kernels gather the hottest experts' weights, of which each rank
+// holds a part, and scatter their gradients in fp32.
 std::unique_ptr<ExpertPlan> assign_tutel(const MicroBatch& batch, const MethodOptions& options,
                                          const Layer& layer) {
   const double weights = layer.weight_bytes() / static_cast<double>(layer.bulk().dispatch.count);

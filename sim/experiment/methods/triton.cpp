@@ -5,9 +5,9 @@
 namespace a3sim {
 namespace {
 
-// Every rank has a part of the width of all experts: tokens are gathered beside the first product; behind the second,
-// partial sums in fp32, a row for each expert of a token, go to the token's rank, which sums them over experts and ranks.
-// Some workers communicate while the others multiply.
+// Gives every rank a part of the width of all experts. Tokens are gathered beside the first product. After
+// the second, partial sums in fp32, one row for each expert of a token, go to the token's rank, which sums
+// them over experts and ranks. Some workers communicate while the others multiply.
 class SplitWidth final : public ExpertPlan {
  public:
   SplitWidth(const MicroBatch& batch, const MethodOptions& options) : batch_(batch), options_(options) {}
@@ -26,7 +26,7 @@ class SplitWidth final : public ExpertPlan {
     return rows;
   }
 
-  // One fused kernel of all experts, of so many launches of the host's.
+  // Adds one fused kernel of all experts, with so many launches by the host.
   std::uint32_t fused(Layer& layer, const char* name, std::uint32_t rank, Layer::Products products,
                       const Each& after) const {
     Duration& ideal = products.job.ideal;
@@ -35,7 +35,7 @@ class SplitWidth final : public ExpertPlan {
     return layer.launched(products, rank, all_rows(), after);
   }
 
-  // Every rank sends so many bytes to every rank.
+  // Adds an exchange in which every rank sends so many bytes to every rank.
   Each exchange(Layer& layer, const char* name, double bytes, BytesPerSecond rate, const Each& after) const {
     const std::uint32_t ranks = layer.shape().ep;
     ExchangedBytes all(ranks);
@@ -78,7 +78,7 @@ class SplitWidth final : public ExpertPlan {
                              : fused(layer, KernelName::kGmm1, r, products(h, 2 * f), {ready[r]}));
       if (!forward) last.back() = fused(layer, KernelName::kGrad1, r, gradients(2 * f, h), {});
     }
-    constexpr double kFp32 = 2;  // times the bytes of a row
+    constexpr double kFp32 = 2;  // multiple of the bytes of a row
     const double partial = kFp32 * layer.shape().top_k * tokens;
     const Each come = exchange(layer, KernelName::kCombine, partial, bulk.combine, last);
     for (std::uint32_t r = 0; r < ranks; ++r)

@@ -52,11 +52,11 @@ class PartCosts {
       ++(tensor ? part.tp_calls : part.cp_calls);
       return;
     }
-    // Kernels follow one another: what one waits for the memory, no other one makes good.
+    // Kernels follow one another, so no other kernel makes up for the time that one waits for memory.
     MemoryJob job = block_kernel_cost(kernel, cost_);
     job.ideal = time_alone(job, hardware_);
     part.add(job, class_of(kernel.work_class));
-    // Each kernel begins a launch behind the one before it, unless a graph has captured both.
+    // Each kernel begins one launch after the one before it, unless a graph has captured both.
     const Duration gaps(static_cast<std::int64_t>(
         static_cast<double>(experiment_.program.launch.queued.count()) * kernel.launches * (1 - captured_)));
     part.hold += gaps;

@@ -70,7 +70,7 @@ AfterTasks BlockWriter::backward(const ChunkWork& work, std::uint32_t number, Af
     after = tasks_.exchange(work, kDispatch, pass.out, std::move(after));
     shared();
   } else {
-    // Shared experts run while gradients of rows come, weight gradients while they go.
+    // Shared experts run while gradients of rows arrive, and weight gradients while they leave.
     AfterTasks rows = tasks_.exchange(work, kCombine, pass.in, after);
     shared();
     const AfterTasks beside = after;
@@ -130,7 +130,7 @@ void BlockWriter::both(Pair& pair, std::uint32_t forward_block, std::uint32_t ba
 }
 
 double BlockWriter::slowness(const BlockTimes& ahead, const BlockTimes& back) const {
-  // Cores of a kind of their own that move rows take nothing from those that multiply.
+  // If cores of another kind move rows, they take nothing from those that multiply.
   if (step_.exchange != ExpertExchange::kStreams || !experiment_.workers.one_queue()) return 1;
   Duration exchanges{}, kernels{};
   for (const ExpertPass* const pass : {&ahead.experts->forward, &back.experts->backward}) {

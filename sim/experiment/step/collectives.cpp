@@ -6,7 +6,7 @@
 namespace a3sim {
 namespace {
 
-// Exchanges at full speed of the ports: nothing else drives them.
+// Adds an exchange at full speed of the ports, because nothing else limits it.
 void add_transfer(const Hardware::Fabric& fabric, std::uint32_t level, double bytes, RankId rank,
                   std::vector<StreamTransfer>& transfers) {
   const auto whole = static_cast<std::int64_t>(std::ceil(bytes));
@@ -15,7 +15,7 @@ void add_transfer(const Hardware::Fabric& fabric, std::uint32_t level, double by
   transfers.push_back({rank, Bytes{whole}, std::min(plane.egress, plane.ingress), level});
 }
 
-// Of what comes to one of so many members, the part that is for the others.
+// Returns the part of the bytes arriving at one of `members` dies that is meant for the others.
 double nearer_part(std::uint32_t members) { return 1 - 1.0 / members; }
 
 }  // namespace
@@ -39,7 +39,7 @@ std::vector<StreamTransfer> ring_transfers(const Hardware::Fabric& fabric, DieGr
   const GroupLevels levels = levels_of(fabric, group);
   std::uint32_t nearer = 1;
   for (std::uint32_t l = 0; l < levels.members.size(); ++l) {
-    // A ring's steps to the next member: most stay near, and one of each unit's goes on to the next unit.
+    // Of a ring's steps to the next member, most stay near; one per unit goes to the next unit.
     const double steps = 1.0 / nearer - (levels.members[l] < group.ranks ? 1.0 / levels.members[l] : 0);
     if (levels.members[l] > nearer) add_transfer(fabric, l, sent * steps, rank, transfers);
     nearer = levels.members[l];
@@ -56,7 +56,7 @@ std::vector<StreamTransfer> exchange_transfers(const Hardware::Fabric& fabric, D
   for (std::uint32_t l = 0; l < levels.members.size(); ++l) {
     const std::uint32_t peers = levels.members[l] - nearer;
     const double far = to_peer * (group.ranks - levels.members.front());
-    // What came to a unit once goes on to its other members.
+    // Bytes that arrive once at a unit go on to its other members.
     const double spread = l == 0 && once_a_unit < 1 ? far * (nearer_part(levels.members.front())) : 0;
     if (peers > 0)
       add_transfer(fabric, l, to_peer * peers * (l == 0 ? 1 : once_a_unit) + spread, rank, transfers);

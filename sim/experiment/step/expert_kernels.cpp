@@ -10,7 +10,8 @@
 namespace a3sim {
 namespace {
 
-// The part of tokens that choose at least one of `some` of `all` experts, if they choose `top_k` different ones.
+// Returns the part of tokens that choose at least one of `some` of `all` experts, if they choose `top_k`
+// different ones.
 double chosen_by(double all, double some, std::uint32_t top_k) {
   double none = 1;
   for (std::uint32_t k = 0; k < top_k; ++k) none *= std::max(0.0, all - some - k) / (all - k);
@@ -79,7 +80,7 @@ class ExpertKernels {
   void add_products(std::uint32_t n, std::uint32_t k, PartWork& part) {
     add_kernel(cost_.products(rows_, n, k, matrix_workers()), TimeClass::kGrouped, local_, part);
   }
-  // Rows that are read and written, with so many elements a row.
+  // Adds a vector kernel that reads and writes so many bytes.
   void add_vector(double read, double written, double ops, PartWork& part) {
     const auto count = static_cast<std::uint64_t>(ops);
     add_kernel(cost_.vector({read, written, {count, count, 0}}, vector_workers()), TimeClass::kVector, 1,
@@ -110,7 +111,7 @@ class ExpertKernels {
     add_permute(part);
     return part;
   }
-  // Gradients are added to fp32 sums: read and written.
+  // Gradients are added to fp32 sums, which are read and written.
   PartWork weights() {
     PartWork part;
     const std::uint32_t h = experts_.hidden, f = experts_.intermediate;
@@ -130,7 +131,7 @@ class ExpertKernels {
   Hardware hardware_;
   KernelCost cost_;
   std::uint32_t local_;
-  std::vector<std::uint32_t> rows_;  // of each local expert
+  std::vector<std::uint32_t> rows_;  // one entry per local expert
 };
 
 }  // namespace

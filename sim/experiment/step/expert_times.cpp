@@ -19,7 +19,7 @@
 namespace a3sim {
 namespace {
 
-// The layer of a block as an experiment of its own, on the same group of dies.
+// Returns the layer of a block as a separate experiment, on the same group of dies.
 Experiment layer_experiment(const Experiment& experiment, const BlockExperts& experts, std::uint32_t ep) {
   Experiment layer = experiment;
   layer.work = taskflow_work();
@@ -41,7 +41,7 @@ Experiment layer_experiment(const Experiment& experiment, const BlockExperts& ex
   return layer;
 }
 
-// How one rank of a run spent its time, and between which dates its operators ran.
+// Measures how one rank of a run spent its time, and when its operators ran.
 class RankTimes {
  public:
   explicit RankTimes(const PassResult& pass) : pass_(pass), operators_(pass.schedule.front().operators()) {
@@ -72,7 +72,7 @@ class RankTimes {
     }
     return swept(within, to - from);
   }
-  // From the first start of operators that are of the type to their last end.
+  // Returns the time from the first start of operators of this type to their last end.
   std::pair<Duration, Duration> span_of(std::string_view type) const {
     std::pair<Duration, Duration> span{Duration::max(), Duration::zero()};
     for (std::size_t op = 0; op < operators_.size(); ++op) {
@@ -81,7 +81,7 @@ class RankTimes {
     }
     return span;
   }
-  // Of each operator of the type, summed.
+  // Returns the sum of the times of all operators of this type.
   Duration time_of(std::string_view type) const {
     Duration time{};
     for (std::size_t op = 0; op < operators_.size(); ++op)
@@ -89,7 +89,7 @@ class RankTimes {
         time += spans_[op].second - spans_[op].first;
     return time;
   }
-  // While rows are on their way.
+  // Returns the time in which rows are on their way.
   Duration exchanging() const {
     std::vector<ClassInterval> exchanges;
     std::ranges::copy_if(intervals_, std::back_inserter(exchanges),
@@ -109,7 +109,7 @@ class RankTimes {
   const PassResult& pass_;
   std::span<const OperatorInfo> operators_;
   std::vector<ClassInterval> intervals_;
-  std::vector<std::pair<Duration, Duration>> spans_;  // by operator
+  std::vector<std::pair<Duration, Duration>> spans_;  // one entry per operator
   double sent_ = 0;
 };
 
@@ -121,7 +121,8 @@ PartWork part_of(const RankTimes& rank, Duration from, Duration to) {
   return part;
 }
 
-// A transfer that takes this long alone: at the rate that was simulated, beside others it shares its ports.
+// Returns an exchange that takes the time `alone` on its own, at the rate that was simulated. Beside others
+// it shares its ports.
 ExchangeWork exchange_of(const Hardware::Fabric& fabric, DieGroup group, double bytes, Duration alone) {
   ExchangeWork exchange;
   exchange.transfers = exchange_transfers(fabric, group, bytes / std::max(1U, group.ranks - 1), 1, {});
@@ -174,7 +175,8 @@ ExpertTimes run_layer(const Experiment& experiment, const BlockExperts& experts,
   return {pass_of(layer, passes[0], group), pass_of(layer, passes[1], group)};
 }
 
-// Numbers of a machine and a program that variants of an experiment change without its text.
+// Returns the numbers of a machine and a program that variants of an experiment change without changing its
+// text.
 std::string numbers_of(const Hardware& h, const Program& p) {
   std::string text = fmt::format("{} {} {} {} {} {} {} {} {}", h.clock.count, h.cube.speed, h.cube.sustained,
                                  h.cube.macs_per_cycle_16, h.cube.gm_to_l1, h.cube.gm_to_l1_miss,
@@ -191,7 +193,7 @@ std::string numbers_of(const Hardware& h, const Program& p) {
                             p.signals.local_visibility.count());
 }
 
-// All that the run of a layer follows from: what was configured, but how the step uses it.
+// Returns everything that decides the run of a layer: the configuration, except how the step uses the layer.
 std::string key_of(const Experiment& experiment, const BlockExperts& experts) {
   std::string key =
       fmt::format("{} {} {} {} {}", experts.tokens, experiment.shape.hidden, experiment.shape.ep,
@@ -207,7 +209,7 @@ std::string key_of(const Experiment& experiment, const BlockExperts& experts) {
   return key;
 }
 
-// Runs of layers, for experiments in all threads. What is kept follows from the key alone.
+// Stores runs of layers, for experiments in all threads. A stored run depends only on its key.
 class LayerRuns {
  public:
   ExpertTimes get(const Experiment& experiment, const BlockExperts& experts, std::uint32_t ep) {

@@ -11,12 +11,13 @@
 namespace a3sim {
 namespace {
 
-// An MTP block stands behind the layers, with the head.
+// An MTP block follows the layers, with the head.
 bool is_layer(const std::string& kind) { return kind != "mtp" && BlockKinds::get(kind).is_layer(); }
 
 using Chunks = std::vector<std::vector<std::string>>;
 
-// Deals the first `count` blocks of `dealt` evenly; what is before and behind goes to the first and the last chunk.
+// Deals the first `count` blocks of `dealt` evenly. The blocks before and after them go to the first and the
+// last chunk.
 Chunks dealt_evenly(const std::vector<std::string>& blocks, std::uint32_t chunks, bool slots) {
   const auto counts = [&](const std::string& kind) { return slots ? kind != "mtp" : is_layer(kind); };
   const auto all = static_cast<std::uint32_t>(std::ranges::count_if(blocks, counts));
@@ -24,7 +25,7 @@ Chunks dealt_evenly(const std::vector<std::string>& blocks, std::uint32_t chunks
   Chunks dealt(chunks);
   std::uint32_t number = 0;
   for (const std::string& kind : blocks) {
-    // The empty slots of a pipeline are its last ones; but the head stands in the last chunk.
+    // The last slots of a pipeline are the empty ones, but the head is in the last chunk.
     const std::uint32_t chunk = !counts(kind) && number > 0 ? chunks - 1
                                 : slots && kind == "head"   ? chunks - 1
                                 : each > 0                  ? std::min(number / each, chunks - 1)
@@ -35,7 +36,7 @@ Chunks dealt_evenly(const std::vector<std::string>& blocks, std::uint32_t chunks
   return dealt;
 }
 
-// "(tt|)*3" stands for "tt|tt|tt|".
+// Expands "(tt|)*3" to "tt|tt|tt|".
 std::string expanded(const std::string& text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {

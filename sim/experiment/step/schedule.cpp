@@ -55,7 +55,7 @@ class ScheduleWalker {
     return std::size_t{chunk} * shape_.micro_batches + micro_batch;
   }
 
-  // When what the work needs is there; nullopt: not yet.
+  // Returns when the inputs of the work are ready, or nullopt if they are not yet.
   std::optional<Duration> ready(const StageWork& work) const {
     if (work.kind == StageWork::Kind::kForward)
       return work.chunk == 0 ? Duration::zero() : forward_[at(work.chunk - 1, work.micro_batch)];
@@ -80,7 +80,7 @@ class ScheduleWalker {
     return {};
   }
 
-  // Takes the stage's next work, or pair; false: it must wait, or something is wrong.
+  // Takes the stage's next work, or pair. Returns false if it must wait or if there is an error.
   bool step(std::uint32_t stage, std::size_t& next, Duration& free, std::uint32_t& live) {
     const std::vector<StageWork>& order = orders_[stage];
     const bool pair = order[next].with_next;
@@ -142,7 +142,7 @@ class ScheduleWalker {
   const ScheduleShape& shape_;
   const StageOrders& orders_;
   const ScheduleTimes& times_;
-  Ends forward_, backward_, weights_;  // by chunk and micro-batch
+  Ends forward_, backward_, weights_;  // one entry per chunk, then micro-batch
   ScheduleWalk walk_;
 };
 

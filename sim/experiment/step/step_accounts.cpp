@@ -9,12 +9,12 @@ namespace {
 
 Duration since_start(Time time) { return time.time_since_epoch(); }
 
-// The tasks of one stage's die, sorted by what they mean for its time.
+// Sorts the tasks of one stage's die by their meaning for its time.
 class StageSurvey {
  public:
   StageSurvey(const StepProgram& written, const StreamResult& result) : written_(written), result_(result) {}
 
-  // A task of the die, or one that it receives.
+  // Adds a task of the die, or one whose data it receives.
   void add(std::uint32_t t) {
     const StepTask& step_task = written_.tasks[t];
     const StreamRecord& record = result_.records[t];
@@ -55,7 +55,7 @@ class StageSurvey {
   StageAccount account() {
     gap(end_, result_.makespan, kNone);
     ClassTimes classes = swept(intervals_, result_.makespan);
-    // Kernels were swept as the first class, to be told apart here.
+    // Kernels were swept as the first class. They are divided among classes here.
     at(classes, TimeClass::kGrouped) = Duration::zero();
     StageAccount account;
     account.classes = classes;
@@ -92,7 +92,7 @@ class StageSurvey {
     inside_ += written_.exchanging[task.classes];
   }
 
-  // What the die waits for where nothing goes on: launches, other stages, or neither.
+  // Adds the reason why the die waits in a gap: launches, other stages, or neither.
   void gap(Duration from, Duration to, std::uint32_t next) {
     if (to <= from) return;
     TimeClass kind = written_.program.ranks > 1 ? TimeClass::kBubble : TimeClass::kRest;
@@ -105,7 +105,7 @@ class StageSurvey {
     intervals_.push_back({from, to, kind});
   }
 
-  // The first thing that a task waited for since the date, behind exchanges of the die itself.
+  // Returns the first cause that a task waited for since the date, apart from exchanges of the die itself.
   StepTask::Kind waited_for(std::uint32_t task, Duration since) const {
     for (;;) {
       const Cause& cause = result_.records[task].cause;
@@ -128,7 +128,7 @@ class StageSurvey {
     ClassTimes parts{};
   };
 
-  // Which kernels run while exchanges go on. Both lists are in order of their starts.
+  // Finds which kernels run during exchanges. Both lists are ordered by their starts.
   void cover(std::vector<Kernel>& exchanges, ExchangeAccount& account) const {
     std::ranges::sort(exchanges, {}, &Kernel::from);
     std::size_t first = 0;
@@ -154,7 +154,7 @@ class StageSurvey {
     for (std::size_t what = 0; what < under_.size(); ++what) cover(under_[what], account.exchanges[what]);
     cover(paired_, account.paired);
     cover(unpaired_, account.unpaired);
-    // Inside a MoE-FFN that is one part its own kernels hide what it moves.
+    // In a MoE-FFN that is simulated as a whole, its own kernels hide its exchanges.
     ExchangeAccount& ep = account.exchanges[static_cast<std::size_t>(ExchangeFor::kEp)];
     const Duration exposed = std::min(inside_exposed_, inside_);
     ep.total += inside_;
@@ -177,7 +177,7 @@ class StageSurvey {
 std::vector<StageAccount> accounts_of(const StepProgram& written, const StreamResult& result) {
   std::vector<StageSurvey> surveys(written.program.ranks, StageSurvey(written, result));
   for (std::uint32_t t = 0; t < written.tasks.size(); ++t) {
-    // Who sends to another stage does not wait; who receives may.
+    // The sender of a transfer to another stage does not wait for it; the receiver may.
     const StreamTask& task = written.program.tasks[t];
     const bool to_stage = written.tasks[t].kind == StepTask::Kind::kPp;
     surveys[index(to_stage ? task.transfers.front().dst : task.rank)].add(t);

@@ -31,7 +31,7 @@ StageMemory static_memory(const StepOptions& step, const StageLayout& layout,
     largest = std::max(largest, kWeightBytes * (block.dense_parameters + block.expert_parameters));
     memory.again = std::max(memory.again, block.kept_again);
   }
-  // The block whose pass runs, and the next one.
+  // The weights of the block whose pass runs, and of the next one.
   if (spread) memory.gathered = 2 * largest;
   if (!step.optimizer.swapped) memory.states = (step.optimizer.state_bytes + kMasterBytes) * updated;
   return memory;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kMostDies = 1 << 20, kMostBatch = 1 << 24, kLongest = 1 << 24;
 
-// Divisors of a number up to `most`, as a message lists them.
+// Returns the divisors of a number up to `most`, as text for a message.
 std::string divisors(std::uint64_t number, std::uint64_t most) {
   std::vector<std::uint64_t> found;
   for (std::uint64_t d = 1; d <= std::min(number, most); ++d)
@@ -20,7 +20,7 @@ std::string divisors(std::uint64_t number, std::uint64_t most) {
   return fmt::format("{}", fmt::join(found, ", "));
 }
 
-// The DP ranks that so many dies make, of groups of `together` dies.
+// Returns the number of DP ranks that so many dies make, in groups of `together` dies.
 std::uint32_t read_dies(const Config& parallel, std::uint64_t together) {
   const auto dies = static_cast<std::uint64_t>(parallel.integer("dies", 1, kMostDies));
   if (parallel.text("dp", "auto") != "auto")
@@ -32,7 +32,7 @@ std::uint32_t read_dies(const Config& parallel, std::uint64_t together) {
   return 1;
 }
 
-// Without dies: as few as the experts need.
+// Reads dp. By default there are as few dies as the experts need.
 void read_groups(const Config& parallel, std::uint32_t together, StepOptions& step) {
   const auto usual = static_cast<std::int64_t>(std::lcm<std::uint64_t>(together, step.ep) / together);
   step.dp = static_cast<std::uint32_t>(parallel.integer("dp", 1, kMostDies, std::min(usual, kMostDies)));
@@ -71,7 +71,7 @@ void read_batch(const Config& block, StepOptions& step) {
   step.sequence = static_cast<std::uint64_t>(block.integer("sequence", 1, kLongest, 4096));
   step.micro_batch = static_cast<std::uint64_t>(block.integer("micro_batch", 1, kMostBatch, 1));
   const std::uint64_t together = step.micro_batch * step.dp;
-  // Eight micro-batches a stage keep its bubble small.
+  // Eight micro-batches per stage keep its bubble small.
   const auto usual = static_cast<std::int64_t>(together * (step.pp == 1 ? 8 : 8 * step.pp));
   step.global_batch =
       static_cast<std::uint64_t>(block.integer("global_batch", 1, kMostBatch, std::min(usual, kMostBatch)));

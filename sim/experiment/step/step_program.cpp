@@ -48,7 +48,7 @@ class StepWriter {
   }
   std::size_t at(const StageWork& work) const { return at(work.chunk, work.micro_batch); }
 
-  // What the work needs from other stages; nullopt: it is not written yet.
+  // Returns the tasks of other stages that the work needs, or nullopt if they are not written yet.
   std::optional<AfterTasks> needs(const StageWork& work) const {
     if (work.kind == StageWork::Kind::kWeightGradient) return AfterTasks{};
     if (!work.backward())
@@ -103,7 +103,8 @@ class StepWriter {
     if (!split) end_weights(part, std::move(after));
   }
 
-  // Layer by layer: the first of the forward chunk beside the last of the backward one.
+  // Writes two passes layer by layer: the first layer of the forward chunk beside the last of the backward
+  // one.
   void write_pair(std::uint32_t stage, const StageWork& ahead, const StageWork& back,
                   BlockWriter::Pair pair) {
     pair.forward = chunk_work(stage, ahead);
@@ -112,7 +113,7 @@ class StepWriter {
     const bool split = back.kind == StageWork::Kind::kActivationGradient;
     first_task_[at(ahead)] = static_cast<std::uint32_t>(tasks_.count());
     const std::vector<std::uint32_t>&f = layout_.chunks[ahead.chunk], &b = layout_.chunks[back.chunk];
-    // Only experts hide anything: others come when their turn is.
+    // Only experts hide anything. Other layers are written in turn.
     for (std::size_t i = 0, j = b.size(); i < f.size() || j > 0;) {
       const bool forward_alone = i < f.size() && !parts_.blocks[f[i]].experts;
       const bool backward_alone = j > 0 && !parts_.blocks[b[j - 1]].experts;
@@ -151,7 +152,7 @@ class StepWriter {
         work.chunk == 0 ? after : tasks_.send(work, layout_.stage_of[work.chunk - 1], after);
     double bytes = 0;
     for (const std::uint32_t block : layout_.chunks[work.chunk]) bytes += parts_.blocks[block].kept;
-    // Launches and exchanges may come long before.
+    // Launches and exchanges may come much earlier.
     std::uint32_t& first = first_task_[at(work.chunk, work.micro_batch)];
     while (written_.tasks[first].kind != StepTask::Kind::kCompute) ++first;
     if (!after.empty())
@@ -170,9 +171,9 @@ class StepWriter {
   StepTasks tasks_;
   BlockWriter blocks_;
   UpdateWriter update_;
-  Ends forward_, backward_;                // by chunk and micro-batch: what the next chunk waits for
-  std::vector<std::uint32_t> first_task_;  // likewise: of the forward pass
-  std::vector<std::uint32_t> left_;        // by chunk: micro-batches without weight gradients
+  Ends forward_, backward_;  // one entry per chunk, then micro-batch: what the next chunk waits for
+  std::vector<std::uint32_t> first_task_;  // the same, for the first task of the forward pass
+  std::vector<std::uint32_t> left_;        // one entry per chunk: micro-batches without weight gradients
 };
 
 }  // namespace

@@ -42,7 +42,7 @@ std::uint32_t StepTasks::add(StreamTask task, StepTask step_task) {
   return written_.program.add(std::move(task));
 }
 
-// Parts of one kind are alike: their classes are kept once.
+// Returns the entry in `classes` for a part. Parts with equal times share one.
 std::uint32_t StepTasks::classes_of(const PartWork& part) {
   const auto found = std::ranges::find(written_.classes, part.classes);
   const auto number = static_cast<std::uint32_t>(found - written_.classes.begin());

@@ -10,7 +10,7 @@
 namespace a3sim {
 namespace {
 
-// What would make the step smaller, by what is largest.
+// Returns what would make the step smaller, according to what is largest.
 std::string what_fits(const StepOptions& step, const StageMemory& fullest) {
   const double weights = fullest.weights + fullest.gradients + fullest.states;
   if (fullest.activations > weights) {
@@ -28,7 +28,7 @@ std::string what_fits(const StepOptions& step, const StageMemory& fullest) {
                    : "a larger parallel.pp, parallel.tp or parallel.ep, or step.fsdp=true, spreads weights";
 }
 
-// Adds one of so many accounts to their mean.
+// Adds one of `parts` accounts to their mean.
 void add_part(const ExchangeAccount& more, std::uint32_t parts, ExchangeAccount& mean) {
   mean.total += more.total / parts;
   mean.exposed += more.exposed / parts;

@@ -38,11 +38,11 @@ double UpdateWriter::updated(std::uint32_t stage) const {
   return all.dense / tasks_.dense_group().ranks + all.expert / tasks_.expert_group().ranks;
 }
 
-// Gradients are read for their norm and again; moments and master weights are read and written.
+// Gradients are read twice, first for their norm. Moments and master weights are read and written.
 MemoryJob UpdateWriter::update_job(double parameters) const {
   const double read = 2.0 * step_.gradient_bytes + step_.optimizer.state_bytes + kMasterBytes;
   const double written = step_.optimizer.state_bytes + kMasterBytes + kWeightBytes;
-  constexpr double kSimple = 14, kRoots = 1;  // instructions of Adam and the norm, an element
+  constexpr double kSimple = 14, kRoots = 1;  // instructions of Adam and the norm, per element
   const VectorOps ops{static_cast<std::uint64_t>(kSimple * parameters), 0,
                       static_cast<std::uint64_t>(kRoots * parameters)};
   MemoryJob job = cost_.vector({read * parameters, written * parameters, ops},

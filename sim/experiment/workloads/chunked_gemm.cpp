@@ -8,7 +8,7 @@
 namespace a3sim {
 namespace {
 
-// A product of a tensor-parallel group whose rows are gathered chunk by chunk beside it.
+// Reads a product of a tensor-parallel group whose rows are gathered chunk by chunk beside it.
 void read_chunked_gemm(const Config& root, const Config& /*block*/, Experiment& experiment) {
   const Config config = root.map("chunked_gemm");
   constexpr std::int64_t kMostRanks = 64;

@@ -7,8 +7,8 @@
 namespace a3sim {
 namespace {
 
-// A product of a tensor-parallel group whose rows are gathered before it, or whose partial sums are scattered
-// behind it.
+// Reads a product of a tensor-parallel group whose rows are gathered before it, or whose partial sums are
+// scattered after it.
 void read_gathered_gemm(const Config& root, const Config& /*block*/, Experiment& experiment) {
   const Config config = root.map("gathered_gemm");
   constexpr std::int64_t kMostRanks = 64;
@@ -23,7 +23,7 @@ void read_gathered_gemm(const Config& root, const Config& /*block*/, Experiment&
   gemm.scatter = config.choice("collective", {"all_gather", "reduce_scatter"}, "all_gather") == 1;
   gemm.dtype = read_dtype(config);
   gemm.tiles = !in_kernels(experiment) && experiment.run.transport == Transport::kPuts;
-  // Two tasks an AIV.
+  // Two tasks per AIV.
   gemm.reduce_rows = std::max(1U, gemm.m / gemm.ranks / (2 * experiment.workers.count(CoreUnit::kVector)));
   if (gemm.m % gemm.ranks != 0)
     config.error("m",

@@ -15,7 +15,7 @@ Exchange exchange_of(const Experiment& experiment) {
                                                                                 : Exchange::kPuts;
 }
 
-// Two tasks an AIV, where there are tokens for them.
+// Returns the rows per task for two tasks per AIV, if there are enough tokens.
 std::uint32_t token_rows(const Experiment& experiment) {
   constexpr std::uint32_t kMost = 32, kTasksAWorker = 2;
   return std::clamp(experiment.shape.tokens / (kTasksAWorker * experiment.workers.count(CoreUnit::kVector)),
@@ -36,7 +36,7 @@ std::string_view text_of(Exchange exchange) {
   }
 }
 
-// Dispatch and combine of a layer as a library offers them, with nothing between.
+// Reads dispatch and combine of a layer as a library offers them, with nothing between.
 void read_library_ep(const Config& root, const Config& /*block*/, Experiment& experiment) {
   read_model(root, experiment);
   const Config config = root.map("library_ep");
@@ -68,7 +68,7 @@ void read_library_ep(const Config& root, const Config& /*block*/, Experiment& ex
       text_of(options.exchange));
 }
 
-// A whole layer forward, with int8 before the experts and in their products.
+// Reads a whole forward layer with int8 before the experts and in their products.
 void read_moe_int8(const Config& root, const Config& /*block*/, Experiment& experiment) {
   read_model(root, experiment);
   const Exchange exchange = exchange_of(experiment);

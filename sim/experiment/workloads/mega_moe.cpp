@@ -11,8 +11,8 @@
 namespace a3sim {
 namespace {
 
-// A list of numbers of experts that together are at least a rank's, or none: [13, 3]; or one number that is repeated as
-// often as it takes. Experts that a smaller model does not have are left out of the last ones.
+// Reads numbers of experts that add up to at least a rank's: a list such as [13, 3], or one number that is
+// repeated as needed. Experts that a smaller model does not have are dropped from the last ones.
 std::vector<std::uint32_t> read_segments(const Config& config, std::string_view key, std::uint32_t experts,
                                          std::vector<std::uint32_t> usual) {
   if (!config.has(key)) return usual;
@@ -39,7 +39,8 @@ std::vector<std::uint32_t> read_segments(const Config& config, std::string_view 
   return usual;
 }
 
-// The kernel's own tiles: 128 x 256, K by 512 through L1 and by 128 through L0, one L0C and no unit flag.
+// Returns the kernel's own tiles: 128 x 256, K by 512 through L1 and by 128 through L0, one L0C and no unit
+// flag.
 Tiling kernel_tiling() {
   Tiling tiling;
   tiling.base_k = 128;
@@ -49,8 +50,9 @@ Tiling kernel_tiling() {
   return tiling;
 }
 
-// The kernel's code chooses by the number of tokens. Up to 128: one core's memory holds all routes, and it sorts them
-// twice, into the order and its inverse. Above: places are counted and written one by one. Above 512: four cores sort.
+// The kernel's code chooses by the number of tokens. Up to 128, one core's memory holds all routes, and it
+// sorts them twice, into the order and its inverse. Above, places are counted and written one by one. Above
+// 512, four cores sort.
 void read_front(const Config& config, const MoeShape& shape, MegaMoeOptions& options) {
   constexpr std::int64_t kMostSorters = 4;
   constexpr std::uint32_t kSortedInPlace = 128, kSortedByOne = 512;
@@ -60,8 +62,8 @@ void read_front(const Config& config, const MoeShape& shape, MegaMoeOptions& opt
   options.sorts = static_cast<std::uint32_t>(config.integer("sorts", 1, 2, options.index ? 1 : 2));
 }
 
-// From 1024 tokens on, two cores send a rank's rows of an expert, half each, and all meet before the next expert. Below,
-// all cores send what is there, in pieces of tiles.
+// From 1024 tokens on, two cores send a rank's rows of an expert, half each, and all cores meet before the
+// next expert. Below, all cores send the available rows, in pieces of tiles.
 void read_cuts(const Config& config, const MoeShape& shape, MegaMoeOptions& options) {
   constexpr std::int64_t kMostRows = 1 << 30;
   constexpr std::uint32_t kManyTokens = 1024;
@@ -84,7 +86,7 @@ void read_cuts(const Config& config, const MoeShape& shape, MegaMoeOptions& opti
       config.integer("put_rows", 1, kMostRows, options.put_tiles ? std::min(kPiece, half) : half));
 }
 
-// A MoE layer as one kernel that exchanges rows itself.
+// Reads a MoE layer as one kernel that exchanges rows itself.
 void read_mega_moe(const Config& root, const Config& /*block*/, Experiment& experiment) {
   read_model(root, experiment);
   const MoeShape& shape = experiment.shape;
@@ -93,7 +95,7 @@ void read_mega_moe(const Config& root, const Config& /*block*/, Experiment& expe
   options.vector_cores = experiment.workers.count(CoreUnit::kVector);
   read_front(config, shape, options);
   read_cuts(config, shape, options);
-  // Loads go ahead over the end of an expert's tiles in the first product, and not in the second.
+  // In the first product, loads continue past the end of an expert's tiles; in the second they do not.
   Tiling first = kernel_tiling();
   first.loads_ahead = 1;
   options.gmm1 = read_tiling(config.map("gmm1"), first);

@@ -3,7 +3,7 @@
 namespace a3sim {
 namespace {
 
-// How many tiles there are, or, instead, a tile's rows.
+// Reads the number of tiles or the rows of a tile.
 std::uint32_t rows_of_tile(const Config& config, std::uint32_t rows) {
   const auto tiles =
       config.has("tiles") ? static_cast<std::uint32_t>(config.integer("tiles", 1, kMostShape)) : 0;
@@ -22,7 +22,7 @@ void read_swiglu_add(const Config& root, const Config& /*block*/, Experiment& ex
   config.finish();
   experiment.shape.ep = 1;
   experiment.shape.dtype = dtype;
-  // A kernel's workers have even slabs of rows.
+  // A kernel's workers get equal slabs of rows.
   const std::uint32_t slab =
       (rows + experiment.workers.count(CoreUnit::kVector) - 1) / experiment.workers.count(CoreUnit::kVector);
   experiment.passes.push_back(

@@ -9,7 +9,7 @@
 namespace a3sim {
 namespace {
 
-// The first micro-batch of the first seed, by the schedule that all of them share.
+// The first micro-batch of the first seed, run by the schedule that all micro-batches share.
 class PreparedReplay final : public PreparedWork {
  public:
   explicit PreparedReplay(const Experiment& experiment) : slots_(experiment, draw_batches(experiment, 0)) {}

@@ -10,7 +10,7 @@
 namespace a3sim {
 namespace {
 
-// Ends no run with a task that the latency does not wait for.
+// Ends a run only at a task that the latency waits for.
 class LatencyLimit final : public TaskHooks {
  public:
   LatencyLimit(const StreamPass& pass, TaskHooks& jitter, Duration limit)
@@ -25,8 +25,8 @@ class LatencyLimit final : public TaskHooks {
   LimitedHooks limited_;
 };
 
-// The first micro-batch of the first seed, with what its method decided on the experiment's own machine. Programs are
-// written anew for each machine, for kernels take other times there.
+// The first micro-batch of the first seed, with what its method decided on the experiment's own machine.
+// Programs are written again for each machine, because kernels take other times there.
 class PreparedStreams final : public PreparedWork {
  public:
   explicit PreparedStreams(const Experiment& experiment)
@@ -60,7 +60,7 @@ class PreparedStreams final : public PreparedWork {
 
   bool same(const PreparedWork& other, std::size_t) const override { return this == &other; }
 
-  // Weights and rows of a rank's products.
+  // Returns the bytes of the weights and rows of a rank's products.
   Bytes footprint() const override {
     const MoeShape& shape = own_.shape;
     const double weights = 2.0 * 3 * shape.hidden * shape.intermediate * shape.experts_per_rank;
@@ -74,7 +74,7 @@ class PreparedStreams final : public PreparedWork {
  private:
   inline static const std::string kNames[] = {"forward", "backward"};
 
-  // A machine while products follow one another, and what kernels cost on it.
+  // A machine while products follow one another, and the costs of kernels on it.
   struct Machine {
     // The experiment must outlive it.
     explicit Machine(const Experiment& experiment)
@@ -157,7 +157,7 @@ bool takes_streams(const Config& experiment) {
   return experiment.has("execution") && read_execution(experiment) == kStreams;
 }
 
-// Kernels on streams are cut as the host's kernels are.
+// Cuts kernels on streams as the host's kernels are cut.
 std::shared_ptr<const ExperimentWork> read_streams(const Config& root, Experiment& experiment) {
   experiment.run.execution = "kernel";
   return std::make_shared<Streams>(read_micro_batch_options(root));

@@ -47,7 +47,7 @@ class PreparedTrainingStep final : public PreparedWork {
 
   bool same(const PreparedWork& other, std::size_t) const override { return this == &other; }
 
-  // Weights of the stage that has the most: no L2 holds them.
+  // Returns the weights of the stage that has the most. No L2 holds them.
   Bytes footprint() const override {
     const auto fullest = std::ranges::max_element(prepared_.memory, {}, &StageMemory::total);
     return {static_cast<std::int64_t>(fullest->total())};
@@ -69,7 +69,7 @@ class TrainingStep final : public TrainingWork {
     return std::make_shared<PreparedTrainingStep>(experiment);
   }
 
-  // The schedule by itself, the program that is written from it, and what dies hold.
+  // Checks the schedule itself, the program written from it, and the memory of dies.
   void check(const Experiment& experiment, const FindingsVisitor& visit) const override {
     const StageLayout layout = stage_layout(plan_.model.layers, plan_.step);
     const PipelineSchedule& schedule = PipelineSchedules::get(plan_.step.schedule);
@@ -140,7 +140,7 @@ void check_divides(const Config& root, const TrainingPlan& plan) {
   }
 }
 
-// How the expert-parallel group lies.
+// Returns the sizes of the expert-parallel group.
 Parallel group_of(const Config& config, const StepOptions& step) {
   constexpr std::int64_t kMost = 1 << 16;
   Parallel parallel;
@@ -165,9 +165,10 @@ std::shared_ptr<const ExperimentWork> read_training_step(const Config& root, Exp
   return std::make_shared<TrainingStep>(std::move(plan));
 }
 
-// The experts of one layer, as the expert-parallel group has them; of a dense model one rank without experts.
+// Reads the experts of one layer, as the expert-parallel group holds them; for a dense model, one rank
+// without experts.
 void read_training_workload(const Config& root, const Config& block, Experiment& experiment) {
-  // What a run of one layer says of it may stand in what is included.
+  // Included files may set options that only apply to a run of one layer.
   for (const char* key : {"pass", "window", "weight_gradients"}) block.let_stand(key);
   const TrainingPlan& plan = training_plan_of(experiment);
   const auto& experts = plan.model.experts;

@@ -7,8 +7,8 @@
 namespace a3sim {
 namespace {
 
-// One stage's list, in the order of DeepSeek's dualpipev.py: phase 0 is the way down through the stages, phase 1
-// the way back up, so that a stage holds a chunk of either.
+// Writes one stage's list, in the order of DeepSeek's dualpipev.py. Phase 0 goes down through the stages,
+// phase 1 back up, so that a stage holds a chunk of each.
 class DualPipeVOrder {
  public:
   DualPipeVOrder(const ScheduleShape& shape, std::uint32_t stage) : shape_(shape), stage_(stage) {}
@@ -45,7 +45,7 @@ class DualPipeVOrder {
  private:
   using Kind = StageWork::Kind;
 
-  // Weight gradients of the second half are put off, to where the stage would wait.
+  // Weight gradients of the second half are delayed until the stage would wait.
   void cool_down(std::uint32_t after) {
     const std::uint32_t rest = stage_ + 1;
     bool split = false;
@@ -86,7 +86,7 @@ class DualPipeVOrder {
 
   const ScheduleShape& shape_;
   std::uint32_t stage_;
-  std::uint32_t forwards_[2] = {0, 0}, backwards_[2] = {0, 0};  // by phase: micro-batches so far
+  std::uint32_t forwards_[2] = {0, 0}, backwards_[2] = {0, 0};  // one entry per phase: micro-batches so far
   std::deque<StageWork> put_off_;
   std::vector<StageWork> list_;
 };

@@ -7,7 +7,7 @@
 namespace a3sim {
 namespace {
 
-// Megatron's order: groups of as many micro-batches as there are stages go through one chunk after the other.
+// Megatron's order: groups of as many micro-batches as there are stages go through one chunk after another.
 struct InterleavedOrder {
   const ScheduleShape& shape;
   std::uint32_t stage;
@@ -22,7 +22,7 @@ struct InterleavedOrder {
  private:
   StageWork work(StageWork::Kind kind, std::uint32_t step) const {
     const std::uint32_t group = shape.stages * shape.chunks_per_stage;
-    // The last group may be smaller, where there is one chunk a stage.
+    // The last group may be smaller if there is one chunk per stage.
     const std::uint32_t in_group = step % group;
     return {kind, in_group / shape.stages * shape.stages + stage,
             step / group * shape.stages + in_group % shape.stages};
@@ -34,7 +34,8 @@ StageOrders orders_of_interleaved(const ScheduleShape& shape) {
   StageOrders orders;
   for (std::uint32_t s = 0; s < p; ++s) {
     const InterleavedOrder order{shape, s};
-    // Pairs that overlap need one forward pass more before them, for the backward pass is that of an earlier one.
+    // Overlapping pairs need one more forward pass before them, because the backward pass belongs to an
+    // earlier micro-batch.
     const std::uint32_t first =
         (v == 1 ? p - 1 - s : (p - 1 - s) * 2 + (v - 1) * p) + (shape.overlap ? 1 : 0);
     const std::uint32_t warm_up = std::min(all, first);

@@ -13,7 +13,7 @@ std::string why_not_accumulation(const ScheduleShape& shape) {
       shape.chunks());
 }
 
-// Overlapped, the backward pass of a micro-batch runs beside the forward pass of the next one.
+// With overlap, the backward pass of a micro-batch runs beside the forward pass of the next one.
 StageOrders accumulation_orders(const ScheduleShape& shape) {
   using Kind = StageWork::Kind;
   std::vector<StageWork> order;

@@ -10,8 +10,8 @@ std::string why_not_zb_h1(const ScheduleShape& shape) {
   return "zb_h1 has one chunk of layers a stage: expected parallel.vpp=1";
 }
 
-// Zero Bubble (arXiv 2401.10241), H1: 1f1b with weight gradients later by as many micro-batches as there are stages
-// before, so that they fill what the last stages would wait in the end.
+// Zero Bubble (arXiv 2401.10241), H1: 1f1b with delayed weight gradients. The delay in micro-batches is the
+// number of stages before, so that they fill the time that the last stages would wait at the end.
 StageOrders zb_h1_orders(const ScheduleShape& shape) {
   using Kind = StageWork::Kind;
   const std::uint32_t p = shape.stages, m = shape.micro_batches;
