@@ -84,9 +84,9 @@ Fault read_path(const Config& entry, const FaultSite& site) {
   return fault;
 }
 
-// The plane may be left out where one alone has cables.
+// The plane may be omitted if only one has cables.
 Fault read_cable(const Config& entry, const FaultSite& site) {
-  if (site.cables.empty()) {  // a file of faults alone is read without a job
+  if (site.cables.empty()) {  // a file that holds only faults is read without a job
     entry.text("plane", "");
     read_cable_damage(entry, nullptr);
     if (!site.planes.empty())

@@ -104,8 +104,8 @@ class PassRecords {
     record.lost_sharing = static_cast<float>(microseconds(task.lost[static_cast<std::size_t>(Limit::kLink)]));
   }
 
-  // A tensor's rows are those of the fullest expert. The rows that a product computed follow from its
-  // operations.
+  // A tensor's rows are those of the fullest expert. The number of operations gives the rows that a product
+  // computed.
   static std::uint32_t rows_of(const OperatorRecord& record, std::uint32_t columns_in) {
     const double a_row = 2.0 * columns_in * record.inner;
     return a_row > 0 ? static_cast<std::uint32_t>(std::llround(record.operations / a_row)) : record.rows;
@@ -131,8 +131,8 @@ class PassRecords {
   Topology topology_;
   std::uint16_t pass_;
   FullStep& full_;
-  std::vector<std::uint32_t> names_;  // by operator
-  std::vector<bool> puts_;            // by operator
+  std::vector<std::uint32_t> names_;  // one entry per operator
+  std::vector<bool> puts_;            // one entry per operator
   std::vector<Stretches> memory_bound_;
 };
 

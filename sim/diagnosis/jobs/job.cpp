@@ -28,7 +28,7 @@ class LiveLaunches final : public KernelLaunches {
   Duration since_;
 };
 
-// Returns the time from when a device is free until its first kernel could run.
+// Returns the time from when a device is free until its first kernel can run.
 Duration launch_of(const StepVariant& variant) {
   return first_launch(variant.experiment.program, variant.experiment.run.launch);
 }

@@ -59,7 +59,7 @@ class Recorder {
     times_.push_back(took);
   }
 
-  // Ranks to record in the next step.
+  // Returns the ranks to record in the next step.
   std::span<const std::uint32_t> wanted() const {
     if (options_.recording == Recording::kNext) return locator_->wanted();
     return {};

@@ -39,7 +39,7 @@ class StepHooks final : public TaskHooks {
  private:
   const Schedule& schedule_;
   std::optional<TaskJitter> jitter_;
-  std::vector<std::vector<double>> slow_;  // by rank and operator; empty: none
+  std::vector<std::vector<double>> slow_;  // one entry per rank, then operator; empty if none is slow
 };
 
 std::uint32_t rows_of(const Experiment& experiment, const RoutingCounts& counts, std::uint32_t rank) {

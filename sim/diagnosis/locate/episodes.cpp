@@ -9,7 +9,8 @@
 namespace a3sim {
 namespace {
 
-// Full steps that rules see of an episode: the first ones, so many of each suspect, and no more.
+// Limits of the full steps that rules see of an episode: the number of first ones, of those per suspect, and
+// of all.
 constexpr std::size_t kFirstFull = 4, kOfSuspect = 2, kMostFull = 10;
 
 std::uint32_t first_suspect(const StepVerdict& step) {
@@ -27,8 +28,9 @@ Episode episode_of(const std::vector<StepVerdict>& slow) {
   return episode;
 }
 
-// Takes full steps of each episode: the first ones, and some for each of its suspects. One without any borrows those of
-// the episode with the same suspect whose lost time is nearest, if it is near.
+// Chooses the full steps of each episode: the first ones, and some for each of its suspects. An episode
+// without full steps borrows those of the episode with the same suspect whose lost time is nearest, if it is
+// near.
 void find_recorded(const Observation& observation, const std::vector<std::vector<StepVerdict>>& intervals,
                    std::vector<Episode>& episodes) {
   constexpr double kNear = 0.5;
@@ -72,7 +74,7 @@ void divide(std::vector<RankStep>& mean, double by) {
   }
 }
 
-// `from`: the first step that shows what is usual.
+// `from` is the first step that shows what is usual.
 void add_means(const Observation& observation, std::uint32_t from, Located& located) {
   std::map<std::uint32_t, std::vector<Episode*>> seen_by;  // by step that was recorded in full
   for (Episode& episode : located.episodes)
@@ -100,8 +102,8 @@ void add_means(const Observation& observation, std::uint32_t from, Located& loca
   }
 }
 
-// Returns the first of the last steps if these are faster for good than what was before them, else their number.
-// The division in two is the one that leaves the smallest squares.
+// Returns the first of the last steps if these are faster for good than the steps before them; otherwise the
+// number of steps. Divides the steps where the sum of squares is smallest.
 std::size_t faster_from(const std::vector<double>& took, double shift) {
   constexpr std::size_t kLeast = 4, kBefore = 8;
   if (took.size() < 2 * kLeast) return took.size();
@@ -124,7 +126,7 @@ std::size_t faster_from(const std::vector<double>& took, double shift) {
   return median({from, middle}) > shift * median({middle, took.end()}) ? best : took.size();
 }
 
-// Shows the locator the steps that the job has become faster with for good.
+// Shows the locator the steps in which the job has become faster for good.
 void look_back(const Observation& observation, const LocateLimits& limits, Locator& locator) {
   std::vector<double> took;
   RankSteps first(observation.ranks());
@@ -183,7 +185,7 @@ Located locate(const Observation& observation, const LocateLimits& limits) {
   const std::vector<std::vector<StepVerdict>> intervals = slow_intervals(slow, limits);
   for (const std::vector<StepVerdict>& interval : intervals) located.episodes.push_back(episode_of(interval));
   find_recorded(observation, intervals, located.episodes);
-  // The first step lacks the time that its ranks waited before it, if that is not recorded.
+  // Without a record of the time before it, the first step lacks the time that its ranks waited.
   const bool first_tells = !reference.empty() || usual.size() < 2 || located.is_slow(0);
   if (!first_tells) usual.erase(usual.begin());
   add_means(observation, first_tells ? 0 : 1, located);

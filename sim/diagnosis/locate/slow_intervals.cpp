@@ -27,8 +27,8 @@ bool dense(Verdicts steps) {
   return steps.size() >= kLong && static_cast<double>(steps.size()) > kDense * length;
 }
 
-// Returns the rank that was the first suspect in most steps, if it was in the part `stable` of them; else no rank and
-// no kNone, which stands for no suspect.
+// Returns the rank that was the first suspect in most steps, if this is at least the part `stable` of them.
+// Otherwise returns kUnstable, because kNone stands for no suspect.
 constexpr std::uint32_t kUnstable = kNone - 1;
 std::uint32_t stable_suspect(Verdicts steps, double stable) {
   std::map<std::uint32_t, std::size_t> counts;
@@ -78,15 +78,15 @@ bool steps_to_another_level(Verdicts before, Verdicts next, double share) {
 // Returns whether slow steps follow one another without a usual one between them.
 bool adjacent(Verdicts steps) { return steps.back().step - steps.front().step + 1 == steps.size(); }
 
-// Parts steps that lose much more again and again from the others, which lose about the same: something that comes and
-// goes beside something that stays.
+// Separates steps that lose much more, again and again, from the others, which lose about the same: a fault
+// that comes and goes from one that stays.
 void part(std::vector<StepVerdict> steps, double share, std::vector<std::vector<StepVerdict>>& into) {
   constexpr double kLevel = 0.25;  // part of the lower level
   constexpr std::size_t kLeastHigh = 2, kLeastLow = 4;
   std::vector<double> lost;
   for (const StepVerdict& step : steps) lost.push_back(lost_of(step));
   std::ranges::sort(lost);
-  std::size_t at = lost.size();  // the first of those that lose more
+  std::size_t at = lost.size();  // the first of the steps that lose more
   for (std::size_t i = std::max(kLeastLow, (lost.size() + 1) / 2); i + kLeastHigh <= lost.size(); ++i) {
     const double apart = lost[i] - lost[i - 1];
     if (apart < lost[i - 1] - lost.front() ||
@@ -106,7 +106,7 @@ void part(std::vector<StepVerdict> steps, double share, std::vector<std::vector<
   part(std::move(high), share, into);
 }
 
-// Divides slow steps that follow one another where they change for good.
+// Divides consecutive slow steps where they change for good.
 void divide(Verdicts steps, const LocateLimits& limits, std::vector<std::vector<StepVerdict>>& into) {
   std::size_t begin = 0;
   for (std::size_t at = kTurns; at + kTurns <= steps.size(); ++at) {

@@ -41,7 +41,7 @@ void add_waits_at_meetings(const std::vector<HostActivity>& host, LightRecord& r
   }
 }
 
-// Returns, by rank, when it sent or received.
+// Returns one entry per rank: the time in which it sent or received.
 std::vector<Stretches> transfers(const Trace& trace) {
   std::vector<Stretches> ranks(trace.ranks.size());
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
@@ -55,7 +55,7 @@ std::vector<Stretches> transfers(const Trace& trace) {
   return ranks;
 }
 
-// Returns when memory-bound tasks ran: tasks that wait for memory longer than they compute.
+// Returns the time in which memory-bound tasks ran: tasks that wait for memory longer than they compute.
 Stretches memory_bound(const std::vector<TraceTask>& tasks) {
   Stretches stretches;
   for (const TraceTask& task : tasks)

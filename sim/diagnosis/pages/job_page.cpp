@@ -48,7 +48,8 @@ void add_answer(Page& page, const Observation& job, const Advice& advice, const 
   page.add("Answer", blocks);
 }
 
-// Steps that were recorded in full, below each of them the same step of a machine without faults, where that is known.
+// Adds the steps that were recorded in full. Below each is the same step of a machine without faults, if
+// known.
 void add_recorded_steps(Page& page, const Observation& job, const std::string& name) {
   std::vector<ObservedRun> runs{{name, &job, full_passes(job)}};
   const FullStep reference = job.reference_full();

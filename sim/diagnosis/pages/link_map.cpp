@@ -24,7 +24,7 @@ bool has_rate(const TransferRecord& put) { return put.bytes > 0 && put.end > put
 using Exchange = std::tuple<std::uint16_t, std::uint32_t, std::uint16_t>;  // pass, operator, plane
 Exchange exchange_of_put(const TransferRecord& put) { return {put.pass, put.op, put.plane}; }
 
-// What puts of an exchange reach in a usual step: over each link, and over all of them.
+// Collects the rates of an exchange's puts in a usual step: for each link, and for all of them.
 class UsualRates {
  public:
   explicit UsualRates(const FullStep& step) {
@@ -38,7 +38,7 @@ class UsualRates {
     for (auto& [exchange, rates] : exchanges) of_exchange_[exchange] = median(std::move(rates));
     for (auto& [link, rates] : links) of_link_[link] = median(std::move(rates));
   }
-  // None where the step has no such put.
+  // Returns nullopt if the step has no such put.
   std::optional<double> rate(const TransferRecord& put, bool by_link) const {
     if (by_link) {
       const auto link = of_link_.find({exchange_of_put(put), put.src, put.dst});
@@ -57,7 +57,7 @@ class UsualRates {
 struct LinkInStep {
   std::uint32_t src = 0, dst = 0;
   double rate = 0;  // bytes a second, the median of its puts
-  double part = 0;  // of the usual rate, likewise
+  double part = 0;  // part of the usual rate, also the median
   double bytes = 0;
   std::size_t puts = 0;
 };
@@ -99,7 +99,7 @@ Json packed_links(Page& page, const std::vector<LinkInStep>& links) {
   return page.pack(columns);
 }
 
-// The step that others are compared with, and what it is called.
+// The step that others are compared with, and its name.
 struct UsualStep {
   FullStep step;
   std::string name;

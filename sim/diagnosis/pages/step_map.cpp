@@ -12,7 +12,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMostCells = 150'000;  // of a page
 constexpr double kPicosecondsOfTenth = 1e5;  // times are packed in tenths of a microsecond
 
-// What the map shows of a rank's step.
+// A measure of a rank's step that the map shows.
 struct MapMeasure {
   const char* name;
   const char* about;
@@ -79,7 +79,7 @@ void StepMap::add_step(std::uint32_t step, std::span<const LightRecord> records,
   column.full = column.full || std::ranges::binary_search(full_, step);
 }
 
-// The longest of the column's steps stands for all of them: means would hide a slow one.
+// The longest of the column's steps represents all of them, because a mean would hide a slow one.
 void StepMap::add_cells(std::span<const LightRecord> records, const std::vector<RankStep>& ranks) {
   std::vector<double> waited(ranks.size());
   for (const LightRecord& record : records)
@@ -108,7 +108,7 @@ void StepMap::add_to(Page& page) const {
     const std::vector<double>& of_measure = cells_[measure];
     if (std::ranges::all_of(of_measure, [](double value) { return value == 0; })) continue;
     measures.push_back({{"name", kind.name}, {"about", kind.about}, {"time", kind.is_time}});
-    // A rank's values are neighbours, since they are alike.
+    // A rank's values are stored together, because they are similar.
     cells.add(kind.name, [&](std::size_t i) {
       const std::size_t rank = i / columns_.size(), column = i % columns_.size();
       return std::llround(of_measure[column * ranks + rank] / (kind.is_time ? kPicosecondsOfTenth : 1));

@@ -81,8 +81,8 @@ std::vector<Finding> advise_on(const Slowdown& slowdown, const RuleBook& rules) 
   return findings;
 }
 
-// Returns the part of a slowdown that findings explain: those of one rank together, those of different ranks beside one
-// another.
+// Returns the part of a slowdown that findings explain. Adds those of one rank; of different ranks, the
+// largest sum counts.
 double explained_by(const std::vector<Finding>& findings, std::uint32_t ranks) {
   double most = 0;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {

@@ -21,7 +21,7 @@ std::string where(const Finding& finding, std::uint32_t ranks) {
   return place.empty() ? steps : place + ", " + steps;
 }
 
-// Says how a finding changes over its steps: by whom, or by how much.
+// Returns how a finding changes over its steps: its ranks, or its lost time.
 std::string course_text(const Finding& finding) {
   if (finding.parts.size() < 2) return {};
   std::string text;
@@ -47,7 +47,7 @@ std::string proof_text(const Remedy& remedy) {
   return fmt::format("at most {:.3f} ms a step", remedy.gain_ms);
 }
 
-// Whether each remedy says what it gains: bounds are alike, and stand once.
+// Returns whether a remedy states its gain. Equal bounds are stated only once.
 bool tells_gain(const Finding& finding, std::size_t remedy) {
   return finding.cause != kCauseOpen &&
          (remedy == 0 || finding.remedies[remedy].proof != Remedy::Proof::kNotTried);
@@ -207,7 +207,7 @@ std::string first_finding(const Advice& advice, std::string_view whole) {
     return fmt::format("First finding: {} Try: {}.", told(first), first.remedies.front().text);
   }
   const std::string none = fmt::format("No finding costs 1 % of the {}.", whole);
-  // Operators that run near what the machine allows say why there is nothing to gain.
+  // Operators that run near the limits of the machine explain why there is nothing to gain.
   const auto limited =
       std::ranges::find_if(advice.infos, [](const Finding& info) { return info.lost_ms <= 0; });
   if (limited != advice.infos.end()) {

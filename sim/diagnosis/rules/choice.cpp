@@ -43,7 +43,8 @@ bool follows(const Finding& cause, const Finding& other) {
       share_place(cause, other))
     return cause.explains >= other.explains;
   if (cause.explains < kSure) return false;
-  // What a rank waits for its host is no time of its other work; what is slow on another rank follows from nothing here.
+  // Time in which a rank waits for its host is not spent in its other work. A slowdown on another rank does
+  // not follow from it.
   const bool of_host = is_of(other, "io.") || is_of(other, "host.");
   if (is_of(cause, "io.") || is_of(cause, "host."))
     return !of_host && share_place(cause, other) && cause.explains + other.explains > kBoth;
@@ -61,7 +62,7 @@ bool contains(const std::vector<std::uint32_t>& all, const std::vector<std::uint
   return std::ranges::includes(all, some);
 }
 
-// Returns whether two findings name the same place: also if one of them sees fewer of its ranks.
+// Returns whether two findings name the same place, even if one of them sees fewer of its ranks.
 bool same_place(const Finding& a, const Finding& b) {
   const bool ranks =
       a.ranks.empty() == b.ranks.empty() && (contains(a.ranks, b.ranks) || contains(b.ranks, a.ranks));
@@ -91,7 +92,7 @@ void merge(Finding& into, const Finding& other) {
 
 constexpr std::uint32_t kApart = 8;  // steps between two parts of one finding
 
-// Returns the findings of one cause that follow one another on different ranks, from `at` on.
+// Returns the findings of one cause that follow one another on different ranks, starting at `at`.
 std::vector<std::size_t> path_of(const std::vector<Finding>& findings, std::size_t at) {
   std::vector<std::size_t> path{at};
   for (std::size_t i = at + 1; i < findings.size(); ++i) {
@@ -104,8 +105,8 @@ std::vector<std::size_t> path_of(const std::vector<Finding>& findings, std::size
   return path;
 }
 
-// Makes one finding of those of a cause that moves through three places or more. They are in the order of their first
-// steps.
+// Merges the findings of a cause that moves through three places or more into one. The findings are in the
+// order of their first steps.
 void join_moves(std::vector<Finding>& findings) {
   constexpr std::size_t kPlaces = 3;
   for (std::size_t at = 0; at < findings.size(); ++at) {
@@ -134,7 +135,7 @@ std::vector<Finding> choose(std::vector<Finding> candidates, double lag) {
     if (follows_from_one) continue;
     const bool weak =
         !chosen.empty() && !matters(candidate) && candidate.explains < kBeside * chosen.front().explains;
-    // Whether a chosen cause explains the same time of the same ranks.
+    // True if a chosen cause explains the same time of the same ranks.
     const bool told = std::ranges::any_of(chosen, [&](const Finding& other) {
       return share_place(candidate, other) && candidate.explains + other.explains > kBoth;
     });

@@ -9,7 +9,8 @@
 namespace a3sim {
 namespace {
 
-// An operator that exchanges: how long it runs on a rank while the rank computes nothing, in ps of a step.
+// An operator that exchanges. Measures how long it runs on a rank while the rank computes nothing, in ps of a
+// step.
 struct ExposedOperator {
   double time = 0;
   const OperatorRecord* longest = nullptr;
@@ -42,8 +43,8 @@ double time_of(const ExposedOperators& operators) {
   return sum;
 }
 
-// Collectives beside which nothing is computed, where nothing tells whether they send or wait. The rank that is in them
-// for the shortest time waits least: what it spends there is lost at most.
+// Collectives without computation beside them, if the records do not show whether they send or wait. The rank
+// that is in them for the shortest time waits least, so its time is the most that can be lost.
 class CommExposedRule final : public CauseRule {
  public:
   std::vector<Finding> diagnose_slowdown(const Slowdown&, const RuleData&) const override { return {}; }
@@ -77,7 +78,7 @@ class CommExposedRule final : public CauseRule {
   }
 
  private:
-  // That with most time first.
+  // Returns the operators, those with most time first.
   static std::vector<std::pair<std::uint32_t, ExposedOperator>> in_order(const ExposedOperators& operators) {
     std::vector<std::pair<std::uint32_t, ExposedOperator>> ordered(operators.begin(), operators.end());
     std::ranges::stable_sort(ordered,

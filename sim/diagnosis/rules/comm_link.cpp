@@ -101,7 +101,7 @@ PortInTime port_in_time(const Slowdown& slowdown, std::uint32_t rank, bool egres
   const double bin = std::min(kLongestBin, slowdown.usual() / kBinsOfStep);
   std::map<std::uint32_t, std::vector<const TransferRecord*>> steps;
   std::vector<const TransferRecord*> usual;
-  // Where no usual transfers are known, the ports of other ranks tell what is full.
+  // If no usual transfers are known, the ports of other ranks show what a full rate is.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<const TransferRecord*>>
       others;  // by rank and step
   for (const auto& [key, puts] : slowdown.transfers.puts) {
@@ -123,14 +123,14 @@ PortInTime port_in_time(const Slowdown& slowdown, std::uint32_t rank, bool egres
   return in_time;
 }
 
-// Slow ports and paths: permanently slow, or ports that are slow for a while again and again.
+// Slow ports and paths: permanently slow ones, and ports that are repeatedly slow for a while.
 class CommLinkRule final : public CauseRule {
  public:
   explicit CommLinkRule(bool flapping) : flapping_(flapping) {}
 
   std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleData& data) const override {
     std::vector<Finding> findings;
-    // Where no usual transfers are known, ways between ranks differ by more than noise.
+    // If no usual transfers are known, paths between ranks differ by more than noise.
     const double slow = data.at(slowdown.reference.transfers.empty() ? "standing" : "slow");
     for (const SlowLink& link : slow_links(slowdown, slow)) {
       if (link.kind == SlowLink::Kind::kAll) continue;
@@ -163,7 +163,7 @@ class CommLinkRule final : public CauseRule {
   bool flapping_;
 };
 
-// All transfers are equally slow, and no other cause of slow communication holds.
+// A cause for all transfers, if they are equally slow and no other cause of slow communication holds.
 class CommConfigRule final : public CauseRule {
  public:
   std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleData& data) const override {

@@ -9,8 +9,8 @@
 namespace a3sim {
 namespace {
 
-// Returns how much longer an operator takes at its clock than at the usual one, of what it does take longer, in ps of
-// its workers. A core's loads and stores depend on its clock too.
+// Returns how much longer an operator takes because of its clock, at most by how much it takes longer in
+// total, in ps of its workers. A core's loads and stores depend on its clock too.
 double by_clock(const OperatorLag& lag) {
   const double longer = picoseconds(lag.now.run - lag.usual.run);
   return std::clamp(picoseconds(lag.usual.run) * (1 / lag.clock() - 1), 0.0, std::max(0.0, longer));

@@ -11,19 +11,19 @@
 namespace a3sim {
 namespace {
 
-// Returns how much longer an operator takes beside its arithmetic than its clock explains, in ps of its workers.
+// Returns how much longer an operator takes outside arithmetic than its clock explains, in ps of its workers.
 double by_memory(const OperatorLag& lag) {
   return picoseconds(lag.now.run - lag.now.arithmetic) -
          picoseconds(lag.usual.run - lag.usual.arithmetic) / lag.clock();
 }
 
-// Slow memory: several operators wait longer for memory at equal work, while arithmetic takes the usual time.
-// What a rank's operators wait for memory longer than usual.
+// The time for which a rank's operators wait for memory longer than usual. With slow memory, several
+// operators wait longer at equal work, while their arithmetic takes the usual time.
 struct SlowRests {
-  std::set<std::uint32_t> slow;        // operators
-  double lost = 0, most = 0;           // ps of the rank in a step: all of them, the one that lost most
-  double others = 1;                   // what the other operators take beside their arithmetic, of the usual
-  const OperatorLag* worst = nullptr;  // that lost most
+  std::set<std::uint32_t> slow;  // operators
+  double lost = 0, most = 0;  // ps of the rank in a step: lost by all of them, and by the one that lost most
+  double others = 1;          // time of the other operators outside arithmetic, relative to the usual one
+  const OperatorLag* worst = nullptr;  // the operator that lost most
 };
 SlowRests slow_rests(const Slowdown& slowdown, const RankOperators& rank, const RuleData& data) {
   SlowRests found;
@@ -32,7 +32,7 @@ SlowRests slow_rests(const Slowdown& slowdown, const RankOperators& rank, const 
   };
   std::map<std::uint32_t, Sum> sums;  // by operator
   for (const OperatorLag* lag : rank.lags) {
-    // Beside what the clock explains.
+    // Compares times apart from the effect of the clock.
     if (std::abs(lag->arithmetic() * lag->clock() - 1) > data.at("arithmetic") || lag->now.hbm_bytes <= 0)
       continue;
     const double workers = slowdown.workers(lag->now.core) * std::max(1.0, rank.steps);
@@ -88,8 +88,9 @@ class ComputeHbmRule final : public CauseRule {
       if (!worst || worst->rest() * worst->clock() < data.at("slower") ||
           lost < data.at("least") * slowdown.usual())
         continue;
-      // One operator that loses nearly all is that operator, unless the others feel the memory too, or it is the one
-      // that needs the memory most, and is slow on this rank alone: a slow kernel is slow on all of them.
+      // If one operator loses nearly all, it is itself the cause, with two exceptions: the others suffer from
+      // the memory too, or it needs the memory most and is slow only on this rank. A slow kernel is slow on
+      // all ranks.
       const bool alone = of_rank.most > data.at("single") * lost;
       if (alone && of_rank.others < 1 + data.at("others") &&
           !(needs_most(rank, *worst) && is_usual_elsewhere(slowdown, rank, *worst, data)))

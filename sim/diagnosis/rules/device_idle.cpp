@@ -10,7 +10,7 @@
 namespace a3sim {
 namespace {
 
-// The longest time in which nothing runs on a rank, and what runs behind it.
+// The longest time in which nothing runs on a rank, and the operator after it.
 struct Gap {
   Duration length{};
   const OperatorRecord* behind = nullptr;
@@ -32,7 +32,7 @@ Gap longest_gap(const std::vector<FullStep>& steps, std::uint32_t rank) {
   return longest;
 }
 
-// Devices on which nothing runs, where what their hosts did was not recorded.
+// Devices on which nothing runs, if the activity of their hosts was not recorded.
 class DeviceIdleRule final : public CauseRule {
  public:
   std::vector<Finding> diagnose_slowdown(const Slowdown&, const RuleData&) const override { return {}; }
@@ -62,7 +62,7 @@ class DeviceIdleRule final : public CauseRule {
   }
 
  private:
-  // What runs on the rank's device, in ps of a step.
+  // Returns the time in which the rank's device runs anything, in ps of a step.
   static double busy_of(const SteadyState& job, std::uint32_t rank) {
     double busy = 0, steps = 0;
     for (const FullStep& step : job.full) {

@@ -38,7 +38,7 @@ std::pair<Duration, Duration> dates_of(const Finding& finding, const Trace& trac
   return from < to ? std::pair(from, to) : std::pair(Duration::zero(), trace.makespan);
 }
 
-// Returns what a page says of a finding, wherever it is. `pass`: that of its evidence; null: none.
+// Returns what a page says of a finding, apart from its place. `pass` is the pass of its evidence, or null.
 Json finding_words(const Finding& finding, std::uint32_t ranks, const TracedPass* pass, std::size_t number) {
   Json evidence = Json::array(), out = Json::array(), remedies = Json::array();
   for (const Evidence& item : finding.evidence)

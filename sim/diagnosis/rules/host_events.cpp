@@ -26,7 +26,8 @@ class HostEventRule : public CauseRule {
     if (filled < data.at("share")) return {};
     Finding finding;
     finding.ranks = lag.ranks;
-    // Adds ranks whose events are hidden by those of others: the same kind, about as long.
+    // Adds ranks whose events are hidden behind those of others: events of the same kind that last about as
+    // long.
     const auto most = slowdown.longest_event.find({fill.rank, kind_});
     for (std::uint32_t r = 0; r < slowdown.observation.ranks() && most != slowdown.longest_event.end(); ++r) {
       const auto its = slowdown.longest_event.find({r, kind_});
@@ -62,8 +63,8 @@ class HostGcRule final : public HostEventRule {
   }
 
  private:
-  // Finds garbage collections that were not recorded: devices are idle for long while their hosts show no
-  // event.
+  // Finds garbage collections that were not recorded: devices are idle for a long time while their hosts show
+  // no event.
   static std::vector<Finding> unrecorded(const SteadyState& job, const RuleData& data) {
     Finding finding;
     std::map<std::uint32_t, double> sooner;

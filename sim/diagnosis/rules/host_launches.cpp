@@ -11,7 +11,8 @@
 namespace a3sim {
 namespace {
 
-// Returns the coefficient of variation of launch lengths around each rank's mean. `lengths`: by rank.
+// Returns the coefficient of variation of launch lengths around each rank's mean. `lengths` has one entry per
+// rank.
 double spread_of_lengths(const std::map<std::uint32_t, std::vector<double>>& lengths) {
   double squares = 0, count = 0;
   for (const auto& [rank, times] : lengths) {

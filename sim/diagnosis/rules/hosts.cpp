@@ -136,15 +136,16 @@ std::vector<Finding> steady_host_events(const SteadyState& job, HostKind kind, c
 
 namespace {
 
-// How long a rank waits for its host, longer than usual, in means over these steps.
+// Returns how much longer than usual a rank waits for its host, by means over these steps.
 double wait_of(const Slowdown& slowdown, const std::vector<RankStep>& mean, std::uint32_t rank) {
   const RankStep &now = mean[rank], &usual = slowdown.located.healthy[rank];
   return std::max(
       {0.0, now[Measure::kDelay] - usual[Measure::kDelay], now[Measure::kLate] - usual[Measure::kLate]});
 }
 
-// Chooses the ranks that wait: as long as `of_own` of the step's lag and near the longest wait, in the steps that were
-// recorded or in all: what goes from rank to rank is not on all of them when it is recorded. `is_of`: of which ranks.
+// Chooses the ranks that wait: at least `of_own` of the step's lag, and nearly as long as the longest wait.
+// Uses the recorded steps or all steps, because a fault that moves from rank to rank does not affect all of
+// them while it is recorded. `is_of` selects ranks.
 template <class IsOf>
 void choose_ranks(const Slowdown& slowdown, const IsOf& is_of, HostLag& lag) {
   double most_of_all = 0;
@@ -162,7 +163,7 @@ void choose_ranks(const Slowdown& slowdown, const IsOf& is_of, HostLag& lag) {
       lag.ranks.push_back(r);
 }
 
-// Returns the time by which such events of a rank grew, in ps a step.
+// Returns the time by which such events of a rank grew, in ps per step.
 double growth(const Slowdown& slowdown, std::uint32_t rank, HostKind kind) {
   const auto found = slowdown.host.find({rank, kind});
   return found == slowdown.host.end() ? 0 : std::max(0.0, found->second.time);

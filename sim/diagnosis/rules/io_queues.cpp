@@ -8,7 +8,7 @@
 namespace a3sim {
 namespace {
 
-// `least`: ps, what a device can feel.
+// `least` is the least time in ps that matters to a device.
 void add_queues(Finding& finding, std::uint32_t rank, const std::array<double, 3>& fill, double waited,
                 double least, const RuleData& data, const RecordPlace& place) {
   constexpr const char* kQueueNames[] = {"batches ready for the device", "batches ready for the host",
@@ -66,7 +66,7 @@ class IoRule final : public CauseRule {
   }
 
  private:
-  // Without queues, devices that are idle while their hosts wait for the next batch tell that loading is slow.
+  // Without queues, a device that is idle while its host waits for the next batch shows that loading is slow.
   static std::vector<Finding> undecided(const SteadyState& job, const RuleData& data) {
     const bool seen = std::ranges::any_of(job.mean, [](const RankStep& rank) { return rank.fill[0] >= 0; });
     if (seen) return {};

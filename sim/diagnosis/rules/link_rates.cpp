@@ -12,14 +12,14 @@
 namespace a3sim {
 namespace {
 
-constexpr double kHealthiest = 0.9;     // share of cells that are slower than what counts as healthy
-constexpr std::size_t kLeastCells = 2;  // of a port; with fewer it cannot be told from a path
-constexpr std::size_t kManyCells = 6;   // of a port, from which on one cell may be an outlier
-constexpr double kSameEffect = 1.6;  // times a port's effect: a cell that is slower has a reason of its own
-constexpr std::size_t kLeastOfPlane = 4;              // cells of a plane that are all slow
-constexpr double kAlikeLog = 0.2, kAlikePart = 0.35;  // by how much effects of ports of one set differ
+constexpr double kHealthiest = 0.9;       // share of cells that are slower than what counts as healthy
+constexpr std::size_t kLeastCells = 2;    // of a port; with fewer it cannot be told from a path
+constexpr std::size_t kManyCells = 6;     // of a port, from which on one cell may be an outlier
+constexpr double kSameEffect = 1.6;       // times a port's effect: a slower cell has another cause
+constexpr std::size_t kLeastOfPlane = 4;  // cells of a plane that are all slow
+constexpr double kAlikeLog = 0.2, kAlikePart = 0.35;  // the most by which effects of ports in one set differ
 
-// A side of a rank's ports, and how slow nearly all of its cells are.
+// A side of a rank's ports, and the effect on nearly all of its cells.
 struct PortSide {
   std::uint32_t rank = 0;
   bool egress = false;
@@ -44,7 +44,7 @@ class SlowCells {
     return chosen;
   }
 
-  // What ports leave unexplained, of cells that are slow.
+  // Returns the slow paths that ports do not explain.
   std::vector<SlowLink> paths() const {
     std::vector<SlowLink> found;
     double worst = 0;
@@ -87,7 +87,7 @@ class SlowCells {
     return PortSide{rank, egress, effect};
   }
 
-  // Returns the port that explains most of what is open, if it explains half of its own cells.
+  // Returns the port that explains most of the open cells, if it explains half of its own cells.
   std::optional<PortSide> best_port() const {
     std::optional<PortSide> best;
     double most = 0;
@@ -119,7 +119,7 @@ class SlowCells {
   }
 
   std::vector<std::vector<double>> cells_;
-  std::vector<std::vector<double>> open_;  // what no port explains yet
+  std::vector<std::vector<double>> open_;  // the part that no port explains yet
   const SlowLinkLimits& limits_;
 };
 
@@ -135,7 +135,7 @@ bool alike(double a, double b) {
   return std::abs(a - b) < std::max(kAlikeLog, kAlikePart * std::abs(std::min(a, b)));
 }
 
-// Joins both sides of a rank, with the rate of the slower, and then ports that are alike.
+// Joins both sides of a rank, with the rate of the slower one, and then ports that are slow alike.
 std::vector<SlowLink> joined(const std::vector<PortSide>& sides) {
   std::vector<SlowLink> ports;
   std::set<std::uint32_t> ranks;
@@ -164,7 +164,7 @@ std::vector<SlowLink> joined(const std::vector<PortSide>& sides) {
   return ports;
 }
 
-// Returns whether a link is one of those that `slow` means.
+// Returns whether a put uses the slow link.
 bool is_on(const SlowLink& slow, const TransferRecord& put) {
   if (slow.kind == SlowLink::Kind::kPath) return put.src == slow.from && put.dst == slow.to;
   if (slow.kind == SlowLink::Kind::kPlane) return put.plane == slow.plane;
@@ -238,7 +238,7 @@ std::vector<SlowLink> slow_links_of(const LinkRates& rates, const SlowLinkLimits
       for (double& cell : row) cell -= none_healthy ? best : 0;
     SlowCells slow(std::move(cells), limits);
     links = joined(slow.ports());
-    // Many paths are slow by how ranks exchange, not by what is wrong with each of them.
+    // If many paths are slow, the reason is how ranks exchange, not a fault of each path.
     const std::vector<SlowLink> paths = slow.paths();
     if (2 * paths.size() <= rates.cells.size()) links.insert(links.end(), paths.begin(), paths.end());
   }

@@ -7,7 +7,7 @@
 namespace a3sim {
 namespace {
 
-// Lost time that is gone when counted per row: ranks with more rows take longer, but not longer per row.
+// Lost time that disappears when counted per row: ranks with more rows take longer, but not longer per row.
 class LoadImbalanceRule final : public CauseRule {
  public:
   std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleData& data) const override {
@@ -40,9 +40,9 @@ class LoadImbalanceRule final : public CauseRule {
     return {finding};
   }
 
-  // With evenly spread rows the busiest rank would take its time per row for the mean number of rows, and the
-  // cores of the other ranks would be busy as long per row as now. The rest of their time may be due to the
-  // busiest rank. If rows are not recorded, operations replace them.
+  // With evenly spread rows, the busiest rank would take its time per row for the mean number of rows, and
+  // the cores of other ranks would be as busy per row as now. The rest of their time may be due to the
+  // busiest rank. If rows are not recorded, operations are used instead.
   std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const override {
     const std::vector<RankStep>& ranks = job.mean;
     const double rows = mean_of(ranks, Measure::kRows), own = mean_of(ranks, Measure::kOwn);

@@ -13,7 +13,7 @@ namespace {
 constexpr double kPicosecond = 1e-12;
 constexpr std::size_t kMostNamed = 4;
 
-// What limits an operator: memory, cores, or neither.
+// The limit of an operator: memory, cores, or neither.
 enum class Roof : std::uint8_t { kMemory, kCompute, kNeither };
 
 // How close an operator of a rank is to the machine's limits.
@@ -22,7 +22,7 @@ struct RoofPart {
   double reached = 0;          // part of the nearer roof; 0: no roof is known
 };
 
-// `run`: ps, summed over its workers. `used`: the part of a roof from which on it counts as the limit.
+// `run` is in ps, summed over its workers. `used` is the part of a roof from which on it counts as the limit.
 RoofPart roof_part(const ObservedMachine& machine, CoreKind core, double run, double operations,
                    double hbm_bytes, double l2_bytes, double used) {
   const double peak = core == CoreKind::kCube ? machine.cube_rate : machine.vector_rate;
@@ -63,7 +63,7 @@ Finding steady_finding(const SteadyState& job, const std::map<std::uint32_t, Sum
   return finding;
 }
 
-// Operators that a roof limits, or that reach none.
+// Operators that a roof limits, or that do not reach any roof.
 class OperatorRoofRule final : public CauseRule {
  public:
   explicit OperatorRoofRule(Roof roof) : roof_(roof) {}
@@ -81,7 +81,7 @@ class OperatorRoofRule final : public CauseRule {
       for (const OperatorLag* lag : rank.lags) {
         const double lost = lag->lag(slowdown.workers(lag->now.core)) / rank.steps;
         all += std::max(0.0, lost);
-        // Beside what the clock explains.
+        // Compares times apart from the effect of the clock.
         const bool clock = lag->arithmetic() * lag->clock() > 1 + data.at("arithmetic");
         if (clock || lag->run() * lag->clock() < data.at("slower") || lost <= 0 ||
             !slowdown.may_matter(lag->now.op))
@@ -117,8 +117,8 @@ class OperatorRoofRule final : public CauseRule {
     return findings;
   }
 
-  // Reports all such operators in one finding. They lose the exposed time above what the nearer roof allows
-  // at `used`; at a roof this is nothing, and the finding is for information.
+  // Reports all such operators in one finding. They lose the exposed time above the time that the nearer roof
+  // allows at `used`. An operator at a roof loses nothing, and the finding is for information.
   std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const override {
     const double used = data.at("used");
     std::map<std::uint32_t, Sum> sums;

@@ -22,7 +22,7 @@ std::vector<Evidence> evidence_of(std::uint32_t rank, double overlap, double exp
            place}};
 }
 
-// Communication while nothing is computed.
+// Communication during which nothing is computed.
 class ParallelOverlapRule final : public CauseRule {
  public:
   std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleData& data) const override {
@@ -52,9 +52,9 @@ class ParallelOverlapRule final : public CauseRule {
     return {finding};
   }
 
-  // At most the computing time without communication can hide communication.
+  // Only computing time without communication can hide communication.
   std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const override {
-    if (!job.observation.exchanges_split()) return {};  // comm.exposed: it may wait
+    if (!job.observation.exchanges_split()) return {};  // comm.exposed covers these: they may wait
     Finding finding;
     std::map<std::uint32_t, double> hidden;
     double worst = 0;

@@ -86,7 +86,7 @@ SlowLinkLimits limits_of(const RuleData& shared, double slow) {
   return {std::log(slow), shared.at("port_among"), shared.at("path_among"), shared.at("link_beside")};
 }
 
-// Bytes over the time in which a port has transfers, in bytes a second; 0: it had none.
+// Computes bytes over the time in which a port has transfers, in bytes per second; 0 if it had none.
 class BusyRate {
  public:
   void add(const TransferRecord& put) {
@@ -104,7 +104,7 @@ class BusyRate {
   Stretches busy_;
 };
 
-// Adds the rate of the link's busiest side, now and usually, and takes the finding's factor from them.
+// Adds the rate of the link's busiest side, now and usually, and sets the finding's factor from them.
 void add_busy_rate(const Slowdown& slowdown, const SlowLink& link, double slow, Finding& finding) {
   if (link.kind != SlowLink::Kind::kPorts) return;
   const std::uint32_t rank = link.ranks.front();

@@ -21,7 +21,7 @@ bool same_work(const OperatorRecord& a, const OperatorRecord& b, double near) {
 }
 
 // Returns the usual records of a step's operators: the reference's of the same rank, or those of the recorded
-// rank that took least.
+// rank that took the least time.
 std::vector<OperatorLag> operator_lags(const std::vector<FullStep>& full, const FullStep& reference,
                                        double near) {
   std::map<OperatorKey, const OperatorRecord*> usual;
@@ -64,7 +64,7 @@ std::map<HostKey, HostTime> host_times(const Slowdown& slowdown) {
   return times;
 }
 
-// Returns bytes per ps without the slowest twentieth: single outliers have a rule of their own.
+// Returns bytes per ps without the slowest twentieth, because single outliers have their own rule.
 double steady_rate(const std::vector<const TransferRecord*>& puts) {
   constexpr std::size_t kLeftOut = 20;
   constexpr std::size_t kFew = 4;
@@ -97,7 +97,7 @@ using PutsKind = std::tuple<std::uint16_t, std::uint32_t, std::uint16_t>;  // pa
 
 PutsKind kind_of(const PutsKey& key, const Puts& puts) { return {key.pass, key.op, puts.now.front()->plane}; }
 
-// Returns what healthy ranks reach with puts of each kind: nine of ten ways between ranks are slower.
+// Returns the rate of healthy ranks for puts of each kind: nine of ten paths between ranks are slower.
 std::map<PutsKind, double> rates_of_kinds(const TransferLags& lags) {
   constexpr double kHealthy = 0.9;
   std::map<PutsKind, std::vector<double>> rates;

@@ -34,7 +34,7 @@ std::set<std::uint32_t> operators_on_path(const Observation& observation,
   std::set<std::uint32_t> operators;
   for (const FullStep& step : steps) {
     const std::vector<PathPart> path = path_of(observation, step);
-    if (path.empty()) return {};  // one that is not known may have others
+    if (path.empty()) return {};  // the unknown path may have other operators
     for (const PathPart& part : path)
       if (part.time > Duration::zero()) operators.insert(part.op);
   }

@@ -27,7 +27,7 @@ struct TransferParts {
   double beside = 0;     // part of their time beside memory-bound work
   const TransferRecord *smallest = nullptr, *one_odd = nullptr, *one_beside = nullptr;
 
-  // Returns whether ports have room and `part` is the smallest of the three.
+  // Returns whether ports have room and `part` is the smallest of the three parts.
   bool names(double part, double room) const {
     return port > 0 && port < room && part <= size && part <= alignment && part <= sharing;
   }
@@ -80,7 +80,7 @@ double part_of_ports(const SteadyState& job) {
   return weights > 0 ? sum / weights : 0;
 }
 
-// `line`: size of a line in bytes.
+// `line` is the size of a line in bytes.
 TransferParts transfer_parts(const SteadyState& job, double line) {
   TransferParts parts;
   double flow = 0, with_startup = 0, whole = 0, all = 0, odd = 0;
@@ -136,7 +136,7 @@ class CommSmallRule final : public CauseRule {
     }
     const bool smaller = lags.size_now < data.at("smaller") * usual;
     if (!smaller && now > data.at("slow")) return {};
-    if (!smaller && !slowdown.reference.transfers.empty()) return {};  // it was always so
+    if (!smaller && !slowdown.reference.transfers.empty()) return {};  // it is usual
     Finding finding;
     finding.ranks = slowdown.observation.all_ranks();
     const RecordPlace place = slowdown.observation.place_of(*lags.puts.begin()->second.now.front());
@@ -189,7 +189,7 @@ class CommAlignmentRule final : public CauseRule {
     for (const ObservedPlane& plane : slowdown.observation.machine().planes)
       rate = std::min(rate, plane.alignment);
     if (!one || odd < data.at("part") * all || rate > data.at("slow")) return {};
-    if (all_before > 0 && odd_before >= data.at("part") * all_before) return {};  // it was always so
+    if (all_before > 0 && odd_before >= data.at("part") * all_before) return {};  // it is usual
     Finding finding;
     finding.ranks = slowdown.observation.all_ranks();
     finding.factor = rate;
@@ -239,7 +239,7 @@ class CommContentionRule final : public CauseRule {
     const double sharing = (bytes[1] / time[1]) / (bytes[0] / time[0]);
     const double part = time[1] / (time[0] + time[1]);
     if (sharing >= data.at("sharing") || part < data.at("part")) return {};
-    if (before > 0 && beside_before >= data.at("part") * before) return {};  // it was always so
+    if (before > 0 && beside_before >= data.at("part") * before) return {};  // it is usual
     Finding finding;
     finding.ranks = slowdown.observation.all_ranks();
     finding.factor = sharing;

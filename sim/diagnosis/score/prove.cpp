@@ -16,7 +16,7 @@ constexpr std::uint32_t kSteps = 6;       // steps of a rerun after the first
 constexpr std::uint32_t kMostEvery = 24;  // steps between host events that are simulated
 constexpr double kMs = 1e-9;              // of a ps
 
-// How long host events of a kind are, and how often they come, on the ranks of a finding.
+// The length and the frequency of host events of a kind, on the ranks of a finding.
 struct EventsSeen {
   double length_ms = 0;     // mean
   std::uint32_t every = 1;  // steps
@@ -40,12 +40,12 @@ std::optional<EventsSeen> events_seen(const Observation& observation, const Find
   return EventsSeen{length / count, static_cast<std::uint32_t>(every)};
 }
 
-// Writes what findings name as faults of the estimated strength.
+// Expresses findings as faults of the estimated strength.
 class FoundFaults {
  public:
   explicit FoundFaults(const Observation& observation) : observation_(observation) {}
 
-  // Returns nullopt if the simulation has no such fault. `workers`: of a data loader.
+  // Returns nullopt if the simulation has no such fault. `workers` is the number of workers of a data loader.
   std::optional<std::string> fault_of(const Finding& finding, std::uint32_t workers = 1) const {
     const std::string ranks = fmt::format("ranks: [{}]", fmt::join(finding.ranks, ", "));
     if (finding.cause == "io.read" || finding.cause == "io.process" || finding.cause == "io.fetch")
@@ -130,11 +130,11 @@ class Reruns {
   unsigned threads_;
 };
 
-// The faults that were found in a finding's steps: its own, and the others.
+// The faults that were found in a finding's steps: those of the finding itself, and the others.
 struct FoundBeside {
   std::optional<std::string> own;
   std::vector<std::string> others;
-  bool complete = true;  // whether all of them can be simulated
+  bool complete = true;  // all of them can be simulated
 
   std::vector<std::string> all() const {
     std::vector<std::string> all = others;
@@ -189,7 +189,8 @@ void prove(const std::filesystem::path& directory, const Observation& observatio
     steps.add(records);
     took.push_back(steps.took());
   });
-  // The effect of noise on a step without faults, from the steps that were not slow; reruns have no noise.
+  // The factor by which noise lengthens a step without faults, from the steps that were not slow. Reruns have
+  // no noise.
   RankSteps one(observation.ranks());
   one.add(observation.reference());
   const double noise = one.took() > 0 ? advice.usual_ms / (one.took() * kMs) : 1;
@@ -202,7 +203,7 @@ void prove(const std::filesystem::path& directory, const Observation& observatio
       if (!found.complete) continue;
       const std::optional<double> then = changed(remedy, finding, found, faults, reruns);
       if (!then) continue;
-      // What was seen is better than an estimate of it, where nothing but the fault itself has to go.
+      // If only the fault itself has to go, the observed time is better than an estimate.
       const double before = remedy.change == RemedyPlan::Change::kRemoved ? observed_of(finding, took)
                                                                           : noise * reruns.took(found.all());
       remedy.gain_ms = std::max(0.0, (before - noise * *then) * kMs);

@@ -76,7 +76,7 @@ bool blames_healthy(const std::vector<Truth>& truths, const Finding& finding) {
   std::set<std::uint32_t> faulty;
   for (const Truth& truth : truths) {
     if (!meets(truth, finding)) continue;
-    if (truth.ranks.empty() && truth.links.empty()) return false;  // of the whole job
+    if (truth.ranks.empty() && truth.links.empty()) return false;  // the fault concerns the whole job
     faulty.insert(truth.ranks.begin(), truth.ranks.end());
     for (const auto& [from, to] : truth.links) faulty.insert({from, to});
   }
@@ -100,7 +100,7 @@ void score_findings(const std::vector<Truth>& truths, const std::vector<Answer>&
   for (const Finding& finding : advice.findings) {
     const bool right = std::ranges::any_of(
         truths, [&](const Truth& truth) { return explains(truth, answer_to(truth, answers), finding); });
-    // That the cause is open is said, and claims nothing, unless that is the answer.
+    // A finding with an open cause claims nothing, unless an open cause is the right answer.
     if (finding.steady && !right && lost_by_itself(answers, finding.cause)) continue;
     if (finding.cause == kCauseOpen && !right) {
       ++job.open;

@@ -36,7 +36,7 @@ Table& table_of(Report& report, const char* key, const char* first) {
 
 namespace {
 
-// Findings that are sure to about the same part.
+// Findings with about the same confidence.
 struct Sure {
   std::uint32_t findings = 0, right = 0;
   double confidence = 0;

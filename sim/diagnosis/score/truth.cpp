@@ -14,14 +14,15 @@ namespace {
 
 constexpr std::uint32_t kAfter = 4;  // steps until queues have filled again
 
-// Returns an entry without its ranks, its factor and its steps: what a fault that drifts or moves keeps.
+// Returns an entry without its ranks, its factor and its steps: the part that stays the same if a fault
+// drifts or moves.
 std::string kept_of(const std::string& entry) {
   std::string kept;
   for (std::size_t at = 0; at < entry.size();) {
     const std::size_t end = std::min(entry.find(", ", at), entry.size());
     const std::string_view item = std::string_view(entry).substr(at, end - at);
     const bool changes = item.starts_with("ranks") || item.starts_with("factor") || item.starts_with("steps");
-    // Items of a list of ranks have no key.
+    // The items of a list of ranks have no key.
     if (!changes && item.find(':') != std::string_view::npos) kept += std::string(item) + ", ";
     at = end + 2;
   }
@@ -72,8 +73,8 @@ bool in_a_fault(const std::vector<Truth>& truths, std::uint32_t step) {
       truths, [&](const Truth& truth) { return truth.first <= step && step <= truth.last + kAfter; });
 }
 
-// Steps are compared with those in which the same other faults act: of all such sets, that of most steps with the
-// fault.
+// Compares steps with those in which the same other faults act. Of all such sets of other faults, takes the
+// one with most steps of this fault.
 TruthEffect effect_of(const Truth& truth, const std::vector<Truth>& truths, const std::vector<double>& took,
                       double usual) {
   constexpr double kFelt = 1.03;
