@@ -11,7 +11,7 @@
 
 namespace a3sim {
 
-// How experts are placed on ranks between two checkpoints.
+// The order in which experts are placed on ranks between two checkpoints.
 enum class PlaceBy : std::uint8_t {
   kNumber,  // in order of their numbers
   kLpt      // by their loads before the checkpoint, equally many per rank

@@ -29,7 +29,7 @@ constexpr auto names_of(WorkClass) {
 enum class BlockPart : std::uint8_t {
   kAttention,  // norms, attention, router; all of an embedding or a head
   kExperts,    // the feed-forward network; of a MoE block this is `Block::experts`
-  kShared      // shared experts, beside dispatch or combine
+  kShared      // shared experts, which run beside dispatch or combine
 };
 constexpr auto names_of(BlockPart) {
   return std::to_array<std::string_view>({"attention", "experts", "shared"});
@@ -153,7 +153,7 @@ struct Block {
   double kept_input() const;
 };
 
-// How a block is distributed over dies, and how its kernels are fused.
+// The distribution of a block over dies, and the fusion of its kernels.
 struct BlockLayout {
   std::uint64_t sequence = 4096;  // tokens of a sample, over all dies of its CP group
   std::uint64_t micro_batch = 1;  // samples

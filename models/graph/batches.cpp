@@ -32,7 +32,7 @@ std::uint32_t batch_of(std::string_view op) {
 Graph in_batches(const Graph& graph, std::uint32_t batches) {
   if (batches == 1) return graph;
   Graph result;
-  // Sums of the previous micro-batch, by the name that the next one reads
+  // Sums of the previous micro-batch, by the name that the next one reads.
   std::map<std::string, TensorId> sums;
   std::vector<TensorId> ids(graph.tensors().size());
   for (std::uint32_t batch = 0; batch < batches; ++batch) {

@@ -6,7 +6,7 @@
 
 namespace a3sim {
 
-// How a fused MoE kernel (MegaMoE of pto-isa, dispatch_ffn_combine of AscendC) divides its work.
+// The division of work in a fused MoE kernel (MegaMoE of pto-isa, dispatch_ffn_combine of AscendC).
 struct MegaMoeOptions {
   std::uint32_t vector_cores = 48;  // of a device; evenly divided work has as many parts
   // Cores that sort runs of routes; if there are several, one of them merges the runs.

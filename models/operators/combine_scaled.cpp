@@ -62,9 +62,9 @@ class CombineScaled final : public PutOperator {
   }
 
  private:
-  // Whole rows are double buffered, each a copy of its own. Pieces of tiles are loaded, multiplied and stored one after the
-  // other, and the scalar unit fetches the scale of each of their rows, which instructions take from its registers
-  // (assumed).
+  // Whole rows are double buffered, each a copy of its own. Pieces of tiles are loaded, multiplied and stored
+  // one after another. For each of their rows the scalar unit fetches the scale, which instructions take from
+  // its registers (assumed).
   void set_pieces(std::uint32_t rows, std::uint32_t cols, Work& out) const override {
     constexpr std::uint32_t kRows = 8, kCols = 256;
     const std::uint64_t down = tiles_ ? (rows + kRows - 1) / kRows : rows,

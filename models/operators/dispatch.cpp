@@ -68,7 +68,7 @@ class DispatchTokens final : public Dispatch {
     return {0, info(context, context.op.inputs[0]).rows};
   }
 
-  // Returns the rows of the sent layout that a put stands for.
+  // Returns the rows of the sent layout that a put represents.
   static Rows sent_rows(const WorkContext& context, const TaskView& task) {
     const Region& out = task.outputs[0];
     const std::uint32_t src = index(context.rank), ep = context.layout.shape().ep,

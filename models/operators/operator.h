@@ -16,7 +16,7 @@ namespace a3sim {
 
 class Data;  // real tensors, models/operators/data.h
 
-// How an operator inherits the partitions of its inputs and passes on its own.
+// Says how an operator inherits the partitions of its inputs and passes on its own.
 struct SplitSpec {
   struct Inherit {
     std::uint32_t input;  // index of the input
@@ -28,7 +28,7 @@ struct SplitSpec {
   friend bool operator==(const SplitSpec&, const SplitSpec&) = default;
 };
 
-// How a compilation divides work into tasks.
+// Options that say how a compilation divides work into tasks.
 struct CutOptions {
   std::uint32_t shares = 25;      // tasks per tile of a grouped product
   std::uint32_t partitions = 1;   // row partitions per expert
@@ -91,7 +91,7 @@ struct WorkContext {
   RankId rank;
 };
 
-// Who moves an operator's rows between ranks.
+// The rank that moves an operator's rows between ranks.
 enum class Mover : std::uint8_t {
   kNone,  // nobody: the operator reads and writes its own rank's memory
   kPush,  // the rank that has the rows writes them into the other's memory, and signals there

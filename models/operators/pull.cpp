@@ -67,7 +67,7 @@ class PullOperator : public Operator {
   }
 };
 
-// Fetches packed rows (QuantizeRoutes), and separates them from the scales behind them.
+// Fetches packed rows (QuantizeRoutes), and separates them from the scales after them.
 class PullPacked final : public PullOperator {
  public:
   TaskType task_type() const override { return TaskType{213}; }

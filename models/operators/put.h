@@ -16,7 +16,7 @@ class PutOperator : public Operator {
   void compute(const WorkContext& context, const TaskView& task, Data& data) const override;
 
  protected:
-  // Sets Work::put_pieces and other costs of a put of this many rows and columns, beside its bytes.
+  // Sets Work::put_pieces and the other costs of a put of this many rows and columns, apart from its bytes.
   virtual void set_pieces(std::uint32_t /*rows*/, std::uint32_t /*cols*/, Work& /*out*/) const {}
   // Returns the stream that a put reads to write `to`: as many rows.
   virtual Stream source(const WorkContext& context, const TaskView& task, const Stream& to) const;

@@ -10,9 +10,9 @@
 namespace a3sim {
 namespace {
 
-// Writes a packed row for each route, by expert: reads its token, converts it to int8 and puts the scale behind it. A
-// token that goes to k experts is read and converted k times. The rows are cut evenly into CutOptions::parts tasks.
-// Inputs: tokens, and as metadata the router's choice [tokens x top_k].
+// Writes a packed row for each route, by expert: reads its token, converts it to int8 and puts the scale
+// after it. A token that goes to k experts is read and converted k times. The rows are cut evenly into
+// CutOptions::parts tasks. Inputs: tokens, and as metadata the router's choice [tokens x top_k].
 class QuantizeRoutes final : public Operator {
  public:
   TaskType task_type() const override { return TaskType{214}; }

@@ -24,7 +24,7 @@ void TaskTable::add(const TaskDescriptor& task, std::span<const Region> inputs,
   td.first_region = static_cast<std::uint32_t>(regions.size());
   td.num_inputs = static_cast<std::uint8_t>(inputs.size());
   td.num_outputs = static_cast<std::uint8_t>(outputs.size());
-  // There are few, for which copying ranges is slow
+  // Copies one by one: there are few regions, and copying ranges is slow for these.
   for (const Region& input : inputs) regions.push_back(input);
   for (const Region& output : outputs) regions.push_back(output);
 }

@@ -13,7 +13,7 @@ struct ExpertTile {
   std::uint32_t expert, partition, partitions;
 };
 
-// Returns the partition that a tile of a received tensor stands for. With E local experts, tile i of E*P is
+// Returns the partition that a tile of a received tensor represents. With E local experts, tile i of E*P is
 // partition i % P of expert i / P. Returns nullopt for the only tile of an operator that is not split, which
 // covers all experts, unless there is a single expert. Throws InputError if the tiles do not divide evenly
 // among experts.

@@ -8,7 +8,7 @@
 namespace a3sim {
 namespace {
 
-// Separates received int8 rows from the scales behind them: a tensor of rows, and one of scales.
+// Separates received int8 rows from the scales after them: a tensor of rows, and one of scales.
 class Unpack final : public ElementwiseOperator {
  public:
   TaskType task_type() const override { return TaskType{208}; }

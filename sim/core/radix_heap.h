@@ -82,7 +82,7 @@ class RadixHeap {
  private:
   static constexpr std::uint32_t kDigitBits = 6;
   static constexpr std::uint64_t kDigits = 1 << kDigitBits;
-  static constexpr std::uint32_t kLevels = 11;  // of six bits: 64
+  static constexpr std::uint32_t kLevels = 11;  // eleven levels of six bits cover a key
   static constexpr std::uint32_t kBlockItems = 15;
   static constexpr std::uint32_t kFront = 32;
 

@@ -49,7 +49,7 @@ KeyWork forward_work(const BlockAttention& attention, double rows, double tile, 
   work.before = {rows * attention.d_qk, element * attention.d_qk, through_l2 ? kFp32 * rows : 0};
   work.behind = {rows * attention.d_v, element * (attention.d_v + (through_l2 ? rows : 0)),
                  through_l2 ? kFp32 * output : 0};
-  // Scale, find the largest, subtract it, sum; correct the output so far
+  // Scale, find the largest, subtract it, sum; correct the output so far.
   work.simple = 4 * rows + 2 * output;
   work.convert = rows;
   work.transcendental = rows;

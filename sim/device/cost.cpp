@@ -114,8 +114,8 @@ CostModel::Cycles CostModel::cube(const Work& work, const Step& step, const Step
   return {all, last.hits_};
 }
 
-// A row of a load costs time beside its bytes. Between the two measured lengths the time per byte is linear
-// in the number of rows that a line's bytes come in. Below the shorter length it continues on the line from
+// A row of a load costs time in addition to its bytes. Between the two measured lengths the time per byte is
+// linear in the number of rows that a line's bytes come in. Below the shorter length it lies on the line from
 // there to whole lines.
 double CostModel::part_of_rate(const Step& step, const StepAccess& access) const {
   const Hardware::Cube& cube = hardware_.cube;
@@ -140,7 +140,7 @@ double CostModel::vector_arithmetic(double simple, double convert, double transc
   return simple / vector.simple_fp32 + convert / vector.convert + transcendental / vector.transcendental;
 }
 
-// Returns the cycles of a task beside its pipeline of loads, arithmetic and stores.
+// Returns the cycles of a task outside its pipeline of loads, arithmetic and stores.
 double CostModel::serial_cycles(const VectorOps& ops) const {
   const Program::Tasks& tasks = program_.tasks;
   const double picoseconds =

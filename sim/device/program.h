@@ -10,9 +10,9 @@
 
 namespace a3sim {
 
-// The costs of code on a machine (launches, tasks, barriers, collectives) beside those of the silicon. Values
-// and sources are in configs/programs/. A value that was fitted to one program is in that program's file and
-// applies to no other.
+// The costs of code on a machine (launches, tasks, barriers, collectives), without those of the silicon.
+// Values and sources are in configs/programs/. A value that was fitted to one program is in that program's
+// file and applies to no other.
 struct Program {
   std::string name;
   std::string stack;  // software of the machines for which it is written; empty: any
@@ -44,7 +44,7 @@ struct Program {
     Duration sync_all{};          // a barrier of the AIVs: from the last arrival until they continue
   } signals;
 
-  // How movers send rows to another device: piece by piece through their buffers.
+  // Movers send rows to another device piece by piece through their buffers.
   struct Puts {
     Bytes row{};          // bytes of a piece from one row: pieces are cut across rows
     bool overlap = true;  // a piece is loaded while the previous one is sent
@@ -52,7 +52,7 @@ struct Program {
   std::optional<Puts> puts{};  // nullopt: a put is a single copy
 
   Bytes vector_tile{};  // bytes loaded and stored per tile of a vector pipeline
-  // The latency of a row, beside its bytes, in kernels that process rows one by one. nullopt: many rows are
+  // The latency of a row, without its bytes, in kernels that process rows one by one. nullopt: many rows are
   // in flight.
   std::optional<Duration> vector_row_wait{};
 

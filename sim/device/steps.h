@@ -48,7 +48,7 @@ struct Step {
   std::span<const StepAccess> all() const { return {accesses.data(), count}; }
 };
 
-// How a task's accesses appear to the L2, apart from their place within a tensor.
+// The properties of a task's accesses in the L2, apart from their place within a tensor.
 struct AccessStyle {
   std::uint32_t first_tensor = 0;  // the L2's number of the schedule's tensor 0
   OpId op{};

@@ -32,7 +32,7 @@ class CableLayout {
   std::uint32_t hosts() const { return hosts_; }
   const std::vector<Cable>& cables() const { return cables_; }
 
-  // Returns the file that describes the layout beside the configuration; empty if there is none.
+  // Returns the file, other than the configuration, that describes the layout; empty if there is none.
   const std::string& file() const { return file_; }
 
   // Returns the number of ways from one host to another; at least 1.
@@ -62,7 +62,7 @@ inline constexpr std::int64_t kMostHosts = 1 << 16;
 inline constexpr std::int64_t kMostCables = 1 << 20;
 inline constexpr std::int64_t kMostWays = 1 << 12;
 
-// How bytes between two hosts are spread over the ways between them.
+// Says how bytes between two hosts are spread over the ways between them.
 struct RouteRule {
   enum class Kind : std::uint8_t {
     kEven,   // evenly over all ways, as ideal adaptive routing would

@@ -13,10 +13,9 @@ namespace a3sim {
 // Computes exact max-min fair rates over ports, cables between them, and caps, by progressive filling.
 //
 // It works like MaxMin (max_min.h): limits are kept in the order in which rising flows reach them, and the
-// first of a class's limits holds it. Here a class is limited by every cable of its path, beside its two
-// ports and its cap. A cable that carries a share of each flow (an even split over several paths) counts in
-// whole numbers: it is scaled so that each flow takes a whole number of parts, which keeps sums of parts
-// exact.
+// first of a class's limits holds it. Here every cable of its path limits a class, as well as its two ports
+// and its cap. A cable that carries a share of each flow (an even split over several paths) counts in whole
+// numbers: it is scaled so that each flow takes a whole number of parts, which keeps sums of parts exact.
 class CableMaxMin final : public RateSolver {
  public:
   // Throws InputError if a cable's parts have no common measure below 2^32.

@@ -10,8 +10,8 @@ namespace a3sim {
 // Rounding noise of doubles, in picoseconds. Ends that are closer together count as one; a date that exceeds
 // a whole picosecond by less counts as that picosecond.
 inline constexpr double kSlack = 0x1p-10;
-// The same for the virtual time of a class that has served very many bytes: relative, a few units in the last
-// place.
+// The rounding noise of the virtual time of a class that has served very many bytes: relative, a few units in
+// the last place.
 inline constexpr double kRelativeSlack = 0x1p-50;
 
 // A date between whole picoseconds. The fraction is in [0, 1).

@@ -11,7 +11,7 @@
 // Says why the activities of a run start when they do. The code that starts an activity records its cause.
 namespace a3sim {
 
-// What a piece of time is spent on.
+// The purposes on which time is spent.
 enum class Blame : std::uint8_t {
   kCube,        // arithmetic of a matrix task
   kVector,      // arithmetic of a vector task
@@ -85,7 +85,7 @@ constexpr Blame wait_after(Cause::Kind kind) {
   }
 }
 
-// Why a task starts, and how long its worker has waited for that, with or without the task in hand.
+// The cause of a task's start, and how long its worker has waited for that, with or without the task in hand.
 struct StartReason {
   Cause cause;
   Duration waited{};

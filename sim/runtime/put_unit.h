@@ -38,7 +38,7 @@ class PutUnit final : public FabricEnd, public EventHandler {
     ~Owner() = default;
   };
 
-  // The times of a put beside its dates.
+  // The durations and counts of a put.
   struct Outcome {
     Duration ideal{};  // the time alone on the links, with its fence
     Duration lost{};   // time lost to other puts
@@ -70,7 +70,7 @@ class PutUnit final : public FabricEnd, public EventHandler {
   void on_settle(Engine& engine, std::uint32_t arg) override;
 
  private:
-  // The meaning of an event's argument, beside the worker.
+  // The meaning of an event's argument; its other bits are the worker.
   enum Signal : std::uint32_t { kFlow, kFenced };
 
   struct Running {

@@ -10,7 +10,7 @@
 
 namespace a3sim {
 
-// What may differ between ranks, beside their schedules.
+// The options of one rank; its schedule is separate.
 struct RankOptions {
   std::uint32_t die = 0;
   Duration start{};  // delay of its first kernel's launch after the common start

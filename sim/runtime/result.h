@@ -27,7 +27,7 @@ inline constexpr std::uint32_t kLimits = kCountOf<Limit>;
 // One task's life. end - start = ideal + the sum of `lost`, exactly.
 struct TaskRecord {
   std::uint32_t worker = kNone;  // numbered over all kinds
-  Cause cause;                   // what let it start
+  Cause cause;                   // the reason why it could start
   // The time that its worker waited before the start, for what it reads or for other ranks.
   Duration waited{};
   Time taken;        // the worker took its descriptor

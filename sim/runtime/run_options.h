@@ -18,8 +18,8 @@
 
 namespace a3sim {
 
-// How the first kernel is launched: on an idle device, queued behind other kernels, or without a timed
-// launch: the run then begins with the kernel's first core.
+// The launch of the first kernel: on an idle device, queued behind other kernels, or not timed: the run then
+// begins with the kernel's first core.
 enum class Launch : std::uint8_t { kAlone, kQueued, kNone };
 constexpr auto names_of(Launch) { return std::to_array<std::string_view>({"alone", "queued", "none"}); }
 inline Duration first_launch(const Program& program, Launch launch) {

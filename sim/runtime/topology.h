@@ -18,7 +18,7 @@
 
 namespace a3sim {
 
-// Who moves the rows: puts of workers, or all-to-alls of the host.
+// The mover of rows: puts of workers, or all-to-alls of the host.
 enum class Transport : std::uint8_t { kPuts, kCollective };
 constexpr auto names_of(Transport) { return std::to_array<std::string_view>({"one_sided", "collective"}); }
 

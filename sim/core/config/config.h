@@ -20,7 +20,7 @@
 namespace a3sim {
 
 // A place in a configuration: file:line:column, from 1. Values from the command line have the file "--set"
-// and the number of the override as their line. Line 0 stands for a whole file.
+// and the number of the override as their line. Line 0 means a whole file.
 struct Mark {
   std::string file;
   std::uint32_t line = 0, column = 0;

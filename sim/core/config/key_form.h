@@ -38,7 +38,7 @@ struct KeyForm {
   bool operator==(const KeyForm&) const = default;
 };
 
-// What readers know about one key of a mapping.
+// The knowledge of readers about one key of a mapping.
 struct KeyRecord {
   std::vector<KeyForm> forms;  // empty: its presence was tested only
   std::optional<std::string> fallback;
@@ -51,11 +51,11 @@ struct KeyRecord {
 struct KeyTree;
 
 struct KnownKey : KeyRecord {
-  std::unique_ptr<KeyTree> below;  // what is known below the mapping, or below all mappings of the list
+  std::unique_ptr<KeyTree> below;  // the keys below the mapping, or below all mappings of the list
   bool present = false;            // the file has the key
 };
 
-// What readers know about a mapping and all below it.
+// The knowledge of readers about a mapping and all below it.
 struct KeyTree {
   std::map<std::string, KnownKey> keys;
   std::unique_ptr<KnownKey> any;  // the keys that are names chosen by the user; nullptr if there are none

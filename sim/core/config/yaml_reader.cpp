@@ -190,7 +190,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   // YAML limits a key on the line of its value to 1,024 characters.
   std::string checked_key(const YAML::Mark& mark, std::string key) const {
-    constexpr std::size_t kLongest = 250;  // of which each may take four characters
+    constexpr std::size_t kLongest = 250;  // each character may take four in the file
     if (key.size() > kLongest)
       refuse(mark, fmt::format("a key of {} bytes, expected at most {}", key.size(), kLongest));
     return key;
@@ -231,7 +231,7 @@ class TreeBuilder : public YAML::EventHandler {
     }
     diagnostics_.error(level.key_mark, path(),
                        fmt::format("duplicate key, expected once; first at line {}", first->key_mark.line));
-    ignored_.push_back(std::move(value));  // what is inside is still being read
+    ignored_.push_back(std::move(value));  // its contents are still being read
   }
 
   // Returns the path of the current key.

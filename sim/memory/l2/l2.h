@@ -19,15 +19,15 @@ namespace a3sim {
 inline constexpr std::uint32_t kL2Line = 512;     // bytes that are allocated and evicted together
 inline constexpr std::uint32_t kL2Request = 128;  // bytes of a request, as the profiler counts
 
-// How an access uses the L2.
+// The treatment of an access by the L2.
 enum class L2Hint : std::uint8_t {
   kNormal,
   kBypass,  // allocates nothing and changes no order; data that is present is served (and kept up to date)
-  kPersist  // what is accessed becomes the last to be evicted, until it has been evicted
+  kPersist  // accessed data becomes the last to be evicted, until it has been evicted
 };
 constexpr auto names_of(L2Hint) { return std::to_array<std::string_view>({"normal", "bypass", "persist"}); }
 
-// How a line's number selects its set.
+// The function that maps a line's number to its set.
 enum class L2Hash : std::uint8_t {
   kModulo,
   kXor  // the number's upper part is mixed into the set; an aligned range still fills all sets alike

@@ -54,7 +54,7 @@ class DynamicExecution final : public Execution {
   std::vector<Worker> recorded_;
   std::uint32_t last_handed_ = kNone;
   Time last_handed_at_;
-  // Tasks in order of their events, and the first index of each event
+  // The tasks in order of their events, and the first index of each event.
   std::vector<std::uint32_t> waiting_, first_;
 };
 

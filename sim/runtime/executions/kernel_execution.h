@@ -24,7 +24,8 @@ namespace a3sim {
 // per expert: the next phase waits until the words of all ranks have arrived.
 class KernelExecution final : public Execution {
  public:
-  // What forms a kernel. Operators that collectives carry out are always kernels of their own.
+  // The sets of operators that form a kernel. Operators that collectives carry out are always kernels of
+  // their own.
   enum class Cut : std::uint8_t { kOperator, kFused, kTiles, kLists };
   KernelExecution(const ExecutionSite& site, Cut cut);
 

@@ -11,8 +11,9 @@ namespace a3sim {
 // The largest number of workers, and of batches in a queue.
 constexpr std::int64_t kMostBatches = 64;
 
-// How batches reach a device: one reader reads them, workers process them, and the device fetches them one
-// after another. Each stage is followed by a queue of limited length, and waits when it is full.
+// The pipeline that brings batches to a device: one reader reads them, workers process them, and the device
+// fetches them one after another. Each stage is followed by a queue of limited length, and waits when it is
+// full.
 struct DataOptions {
   Duration read{}, process{}, fetch{};  // per batch
   std::uint32_t workers = 1, queue = 2;
@@ -24,8 +25,8 @@ struct DataOptions {
 // Options of a rank's host.
 struct HostOptions {
   Duration launch{};  // host time per launch
-  // The most launches that may be queued behind the work that the device has begun. 0: none, and the host
-  // waits for the end of what it launched.
+  // The most launches that may be queued after the work that the device has begun. 0: none; the host waits
+  // for the end of what it launched.
   std::uint32_t ahead = 1;
   DataOptions data;
   // The delay of a rank's start of a step for recording it: of every step, for its light records, and of a
@@ -46,8 +47,9 @@ enum class HostAction : std::uint8_t {
   kLog
 };
 
-// Work of a host beside its launches. It begins so long after the step, or as soon as the host has finished
-// its current work. A sync waits until the device has finished everything launched, and then for `length`.
+// Work of a host other than launches. It begins `at` after the start of the step, or as soon as the host has
+// finished its current work. A sync waits until the device has finished everything launched, and then for
+// `length`.
 struct HostEvent {
   HostAction action = HostAction::kCollect;
   Duration at{}, length{};
