@@ -137,8 +137,8 @@ struct KeptActivation {
 };
 
 struct Block {
-  // In launch order. The parts follow as attention, then experts with shared experts beside them; backward in
-  // reverse. Activation gradients do not depend on weight gradients.
+  // In launch order. Parts follow one another as attention, then experts (with shared experts beside them);
+  // backward the other way round. Activation gradients do not depend on weight gradients.
   std::vector<BlockKernel> forward, activation_gradient, weight_gradient;
   std::optional<BlockExperts> experts{};
 

@@ -17,8 +17,8 @@ struct ExpertParallelOptions {
   DataType dispatched = DataType::kBf16;  // or int8, with a scale after each row
   Exchange exchange = Exchange::kPuts;
   std::uint32_t token_rows = 128;  // tokens per task that quantises or sums
-  // int8 only: the number of tasks that quantise rows, one row for each expert that a token goes to. 0: a
-  // token is quantised once and copied.
+  // int8 only: the number of tasks that quantise a row for each expert that a token goes to. 0: a token is
+  // quantised once and copied.
   std::uint32_t row_quantizers = 0;
   // Rows are quantised in place, and ranks fetch theirs once all ranks have signalled that their rows are
   // ready.

@@ -3,7 +3,8 @@
 namespace a3sim {
 namespace {
 
-// Replaces each row by its prefix sums on the scalar unit, which stores lines of 16 of its elements: offsets from counts.
+// Replaces each row by its prefix sums (offsets from counts) on the scalar unit, which stores lines of 16 of
+// its elements.
 class Scan final : public ElementwiseOperator {
  public:
   TaskType task_type() const override { return TaskType{218}; }

@@ -41,7 +41,8 @@ class SwiGluQuantized final : public ElementwiseOperator {
   // A row is finished before the next one begins: 2 + 2 conversions, 2 + 1 multiplications, -gate, exp, 1 + e, a
   // division, * up, absolute value, and 2 that find the largest.
   std::uint32_t dependent_per_row() const override { return 15; }
-  // Assumed: the scalar unit fetches the row's scale, which instructions take from its registers, and stores the new one.
+  // Assumed: the scalar unit fetches the row's scale, which instructions take from its registers, and stores
+  // the new one.
   std::uint32_t lines_per_row(std::uint32_t /*cols*/) const override { return 2; }
 
   void compute_row(std::span<const std::span<const float>> inputs,

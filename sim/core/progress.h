@@ -8,8 +8,8 @@
 
 namespace a3sim {
 
-// Shows progress on a terminal: the work done, its state and the remaining time, on a line of stderr that is
-// overwritten from two seconds on and removed at the end. Does nothing without a terminal. If there are
+// Shows progress on a terminal: the work, how much is done, and the remaining time, on a line of stderr that
+// is overwritten from two seconds on and removed at the end. Does nothing without a terminal. If there are
 // several at a time, only the first one is shown. Results do not depend on it.
 class Progress {
  public:

@@ -45,7 +45,7 @@ struct MedianPolish {
   std::vector<std::vector<double>> rest;  // NaN for missing cells
 };
 
-// Splits a table. `cells` has rows of columns, with NaN for missing cells.
+// Splits a table. `cells` is indexed by row, then column; missing cells are NaN.
 MedianPolish median_polish(std::vector<std::vector<double>> cells);
 
 }  // namespace a3sim

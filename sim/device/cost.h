@@ -37,8 +37,8 @@ class CostModel {
   CostModel(const Hardware& hardware, const Program& program)
       : hardware_(hardware), program_(program), matrix_workers_(hardware.workers.count(CoreUnit::kMatrix)) {}
 
-  // The part of the last cube step's cost that does not depend on the L2. A task's steps come in runs of one
-  // shape, for which it is computed once.
+  // The part of the last cube step's cost that does not depend on the L2. It is reused, since a task's steps
+  // come in runs of one shape.
   class LastCube;
   // Returns a step's job. `last` belongs to the steps of one task; make a new one for each task.
   StepJob job(const Work& work, const Step& step, const StepTraffic& traffic, LastCube& last) const;

@@ -168,7 +168,8 @@ Hardware::MemorySystem read_memory(const Config& config) {
   return memory;
 }
 
-// Notes an error for a plane that lacks a rate: a misspelt name makes a plane of its own.
+// Notes an error for a plane that lacks a rate and has a name similar to another's: a misspelt name makes a
+// plane of its own.
 void check_plane(const Config& planes, const std::string& name) {
   const Config plane = planes.map(name);
   if (plane.has("egress") && plane.has("ingress")) return;

@@ -9,8 +9,8 @@
 
 namespace a3sim {
 
-// A network whose rates are computed by a solver; the network keeps the dates. Makes the solver after
-// checking the specification.
+// Makes a network whose rates a solver computes; the network keeps the dates. Makes the solver after checking
+// the specification.
 std::unique_ptr<Network> make_fluid(std::string name, const NetworkSpec& spec,
                                     const std::function<std::unique_ptr<RateSolver>()>& make_solver);
 

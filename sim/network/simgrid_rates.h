@@ -4,8 +4,8 @@
 
 namespace a3sim {
 
-// The function that the SimGrid module exports under this name. Returns a solver with SimGrid's sharing,
-// which the caller deletes. Throws RunError while another one is in use.
+// Returns a solver with SimGrid's sharing, which the caller must delete. Throws RunError while another one is
+// in use. The SimGrid module exports it under this name.
 extern "C" RateSolver* a3sim_make_simgrid_rates(const NetworkSpec& spec);
 
 inline constexpr char kSimGridModule[] = "liba3sim_simgrid.so";

@@ -7,9 +7,9 @@
 namespace a3sim {
 namespace {
 
-// `{kind: fat_tree, copies: 7, levels: [{name: leaf, down: 16, rate: 28 GB/s}, {name: spine, down: 48, up: 16, rate:
-// 28 GB/s}]}`: from the hosts up. A switch has `down` hosts or switches below it; each of these has `up` parents at that
-// level, and `cables` to each of them.
+// Reads `{kind: fat_tree, copies: 7, levels: [{name: leaf, down: 16, rate: 28 GB/s}, {name: spine, down: 48,
+// up: 16, rate: 28 GB/s}]}`, from the hosts up. A switch has `down` hosts or switches below it. Each of these
+// has `up` parents at that level, and `cables` to each parent.
 std::unique_ptr<CableLayout> read_fat_tree(const Config& config) {
   std::vector<TreeLevel> levels;
   for (const Config& level : config.maps("levels")) {

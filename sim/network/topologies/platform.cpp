@@ -27,7 +27,8 @@ class PlatformLayout final : public CableLayout {
   std::vector<std::vector<std::uint32_t>> routes_;
 };
 
-// `{kind: platform, file: cluster.xml, host: "node-{die}"}`: as SimGrid reads it. Latencies are the machine's, not the file's.
+// Reads `{kind: platform, file: cluster.xml, host: "node-{die}"}` with SimGrid. Latencies are the machine's,
+// not the file's.
 std::unique_ptr<CableLayout> read_platform_layout(const Config& config) {
   const std::filesystem::path file = config.file("file");
   const std::string host = config.text("host");

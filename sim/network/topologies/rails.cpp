@@ -7,8 +7,9 @@
 namespace a3sim {
 namespace {
 
-// `{kind: rails, node: 8, unit: 32, units: 2, spines: 8, cables: 1, rate: 50 GB/s}`: device r of every node of a unit
-// is plugged into leaf r of that unit, its rail; all leaves have cables to all spines. Hosts are numbered node by node.
+// Reads `{kind: rails, node: 8, unit: 32, units: 2, spines: 8, cables: 1, rate: 50 GB/s}`. Device r of every
+// node of a unit is plugged into leaf r of that unit, its rail. All leaves have cables to all spines. Hosts
+// are numbered node by node.
 std::unique_ptr<CableLayout> read_rails(const Config& config) {
   const auto node = static_cast<std::uint32_t>(config.integer("node", 1, 1024));
   const auto unit = static_cast<std::uint32_t>(config.integer("unit", 1, kMostHosts));

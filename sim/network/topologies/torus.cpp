@@ -64,7 +64,8 @@ class Torus final : public CableLayout {
   std::vector<std::uint32_t> sizes_;
 };
 
-// `{kind: torus, sizes: [{hosts: 4}, {hosts: 4}, {hosts: 2}], rate: 50 GB/s}`: the fastest-numbered dimension first.
+// Reads `{kind: torus, sizes: [{hosts: 4}, {hosts: 4}, {hosts: 2}], rate: 50 GB/s}`. Host numbers grow
+// fastest in the first dimension.
 std::unique_ptr<CableLayout> read_torus(const Config& config) {
   std::vector<std::uint32_t> sizes;
   double hosts = 1;

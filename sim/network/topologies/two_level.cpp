@@ -14,8 +14,9 @@ BytesPerSecond uplink(BytesPerSecond rate, std::uint32_t hosts, std::uint32_t sp
   return {std::max<std::int64_t>(1, std::llround(up))};
 }
 
-// `{kind: two_level, leaves: 4, leaf: 16, spines: 8, rate: 25 GB/s, oversubscription: 2}`: hosts at `rate` under
-// leaves, and each leaf with a cable to each spine. 1 of oversubscription: as much goes up as comes in.
+// Reads `{kind: two_level, leaves: 4, leaf: 16, spines: 8, rate: 25 GB/s, oversubscription: 2}`: hosts at
+// `rate` under leaves, and each leaf with a cable to each spine. With an oversubscription of 1 a leaf sends
+// up as much as it receives.
 std::unique_ptr<CableLayout> read_two_level(const Config& config) {
   const auto leaves = static_cast<std::uint32_t>(config.integer("leaves", 1, kMostHosts));
   const auto leaf = static_cast<std::uint32_t>(config.integer("leaf", 1, kMostHosts));
