@@ -57,7 +57,8 @@ class Emitter {
     std::uint32_t first = kNone;        // no position before it is ready and not emitted
     std::vector<bool> is_ready;         // by position: ready or emitted
     std::vector<bool> emitted;          // by position
-    // By position: the event that the task triggers. The task tables are too large to stay in the caches.
+    // One entry per position: the event that the task triggers. The task tables are too large to stay in the
+    // caches.
     std::vector<std::uint32_t> triggers;
 
     // Returns whether a smaller part of this plan has been emitted than of `other`.
@@ -213,16 +214,16 @@ class Emitter {
   const WorkerKinds& kinds_;
   const std::string& where_;
   QueueContents result_;
-  std::vector<Plan> plans_;  // by rank, then unit
+  std::vector<Plan> plans_;  // one entry per rank, then unit
   std::vector<EventConsumers> consumers_;
-  std::vector<std::uint32_t> first_event_;  // by rank: number of its first event
-  std::vector<std::uint32_t> missing_;      // by event number: triggers still missing
-  std::vector<std::uint32_t> rank_of_;      // by event number
-  std::vector<std::vector<Place>> places_;  // by rank and task
+  std::vector<std::uint32_t> first_event_;  // one entry per rank: number of its first event
+  std::vector<std::uint32_t> missing_;      // one entry per event number: triggers still missing
+  std::vector<std::uint32_t> rank_of_;      // one entry per event number
+  std::vector<std::vector<Place>> places_;  // one entry per rank, then task
   std::vector<std::uint32_t> moving_;       // queues of the next round: by rank, then queue
-  std::vector<bool> moves_;                 // by queue: whether it is in moving_
+  std::vector<bool> moves_;                 // one entry per queue: it is in moving_
   std::vector<Plan*> chosen_;               // in the current round
-  bool merges_;                             // whether both plans of a rank go to one queue
+  bool merges_;                             // both plans of a rank go to one queue
   std::size_t left_ = 0;
 };
 

@@ -63,7 +63,7 @@ class Expander {
     }
   }
 
-  // Where partitions are the rows of some sources, sets `src` of what a tile's tasks compute to the first of them.
+  // If partitions are the rows of some source ranks, sets `src` of a tile's tasks to the first of them.
   void mark_sources(std::vector<TaskDescriptor>& tasks, std::size_t first, Tile tile,
                     const CutOptions& cut) const {
     const MoeShape& shape = layout_.shape();
@@ -151,7 +151,7 @@ class Expander {
   const CutOptions& cut_;
   std::uint32_t kept_;
   std::vector<OpId> order_;
-  std::vector<std::uint32_t> tiling_positions_;  // by operator
+  std::vector<std::uint32_t> tiling_positions_;  // one entry per operator
   Taskflow taskflow_;
 };
 

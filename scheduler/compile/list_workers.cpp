@@ -38,7 +38,7 @@ class ListScheduling {
     add_sets();
   }
 
-  // Every queue goes on as far as its events allow, until all are through. Queues are legal, so one always can.
+  // Every queue goes on as far as its events allow, until all are done. Queues are legal, so one always can.
   void run() {
     for (bool moved = !events_.empty(); moved;) {
       moved = false;
@@ -126,12 +126,12 @@ class ListScheduling {
   const QueueContents& queues_;
   WorkerPlan& plan_;
   TaskWorkers& chosen_;
-  std::vector<bool> listed_;                      // by operator
-  std::vector<const Operator*> types_;            // by operator
-  std::size_t first_set_ = 0;                     // of single workers, kind by kind
-  std::vector<std::vector<Event>> events_;        // by rank
-  std::vector<std::vector<std::uint32_t>> next_;  // by rank and queue
-  std::vector<std::vector<double>> free_;         // by rank and worker: from when on, s
+  std::vector<bool> listed_;                      // one entry per operator
+  std::vector<const Operator*> types_;            // one entry per operator
+  std::size_t first_set_ = 0;                     // first set of a single worker; kind by kind
+  std::vector<std::vector<Event>> events_;        // one entry per rank
+  std::vector<std::vector<std::uint32_t>> next_;  // one entry per rank, then queue
+  std::vector<std::vector<double>> free_;         // one entry per rank, then worker: when it is free, in s
   Work work_;
 };
 

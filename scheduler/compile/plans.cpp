@@ -154,7 +154,7 @@ class KeyPlanner {
   const OrderSpec& order_;
   const TaskWeights& weights_;
   CoreUnit unit_;
-  std::vector<CoreUnit> units_;  // by operator
+  std::vector<CoreUnit> units_;  // one entry per operator
   std::vector<std::string> names_;
   KeyProgram program_;
   // Buffers for the current rank, reused for the next one.
@@ -238,9 +238,10 @@ class ListPlanner {
   const TaskflowView& taskflow_;
   const OrderSpec& order_;
   CoreUnit unit_;
-  std::vector<CoreUnit> units_;  // by operator
+  std::vector<CoreUnit> units_;  // one entry per operator
   std::vector<std::string> names_;
-  std::vector<std::vector<std::uint32_t>> first_task_;  // by rank and operator, whose tasks are consecutive
+  // One entry per rank, then operator. The tasks of an operator are consecutive.
+  std::vector<std::vector<std::uint32_t>> first_task_;
 };
 
 }  // namespace

@@ -85,7 +85,7 @@ class RankWiring {
   const TaskflowView view_;
   RankDependencies dependencies_;
   WiringCounts counts_;
-  std::vector<std::uint32_t> event_of_put_;  // by put number: event on its destination, or kNone
+  std::vector<std::uint32_t> event_of_put_;  // one entry per put number: event on its destination, or kNone
 };
 
 }  // namespace

@@ -88,7 +88,7 @@ class BackwardSearch {
   const Dependencies& dependencies_;
   const Reduction& operators_;
   const std::vector<bool>* candidates_ = nullptr;
-  std::vector<std::uint32_t> seen_;  // by group: the last consumer for which it was reached
+  std::vector<std::uint32_t> seen_;  // one entry per group: the last consumer for which it was reached
   std::vector<std::uint32_t> stack_;
 };
 

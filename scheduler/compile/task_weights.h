@@ -43,7 +43,7 @@ class TaskWeights {
                            std::vector<Values>& values);
   void weigh_work(const TaskflowView& taskflow, const RowLayout& layout, const PathRates& rates, bool path);
 
-  // one entry per rank, then task; empty if the order mentions none
+  // One entry per rank, then task. Empty if the order mentions none.
   std::vector<std::vector<Values>> values_;
 };
 

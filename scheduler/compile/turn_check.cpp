@@ -114,7 +114,7 @@ class TurnCheck {
   const CompileOptions& options_;
   const TaskWeights& weights_;
   CoreUnit unit_;
-  std::vector<CoreUnit> units_;  // by operator
+  std::vector<CoreUnit> units_;  // one entry per operator
   KeyProgram program_;
   std::vector<std::uint32_t> tasks_;
   std::vector<double> values_;

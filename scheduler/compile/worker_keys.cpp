@@ -92,7 +92,7 @@ class WorkerChoice {
   WorkerPlan& plan_;
   std::vector<std::string> names_;
   std::vector<OperatorQueue> operators_;
-  std::vector<std::optional<KeyProgram>> keys_;  // by operator
+  std::vector<std::optional<KeyProgram>> keys_;  // one entry per operator
 };
 
 }  // namespace

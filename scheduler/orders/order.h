@@ -49,7 +49,7 @@ struct OrderSpec {
     friend bool operator==(const Pool&, const Pool&) = default;
   };
   std::vector<Pool> pools;
-  // maps operators to the most tasks that each may have in flight
+  // Maps operators to the most tasks that each may have in flight.
   std::map<std::string, std::uint32_t> limits;
   // Maps operators to an expression over attributes. Its value chooses the worker that runs a task, counted
   // in its queue, modulo the number of workers there. Overrides pools and limits.

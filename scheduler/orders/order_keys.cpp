@@ -189,7 +189,7 @@ struct KeyProgram::Impl {
   Attributes task = ones();  // the parsers are bound to it
   std::vector<std::string> keys, operators;
   std::vector<mu::Parser> parsers;
-  // By key: the attribute if the key is just one, as most are; null: the parser computes it.
+  // One entry per key: the attribute, if the key is just one, as most are. Null: the parser computes the key.
   std::vector<double Attributes::*> plain;
   std::string where;
 

@@ -18,7 +18,7 @@ struct Attributes {
   double gexpert = 0;  // global index
   double src = 0, dst = 0;
   double rank = 0, ep = 0;
-  // between src and dst: 0 on one rank, 1 on the fabric's nearest level, 2 on the next, …
+  // Distance between src and dst: 0 on one rank, 1 on the fabric's nearest level, 2 on the next, …
   double distance = 0;
   double node = 0;   // node of dst
   double row = 0;    // first row of the first output
@@ -26,7 +26,7 @@ struct Attributes {
   double tile = 0;   // share, row tile or chunk within expert and partition
   double chunk = 0;  // puts: chunk within (source, expert)
   double index = 0;  // task_index
-  // matrix tasks: the task's first base block, counted through the operator's blocks of all experts
+  // The number of a matrix task's first base block, counted through the operator's blocks of all experts.
   double block = 0;
   double bytes = 0;  // read and written
   double flops = 0;

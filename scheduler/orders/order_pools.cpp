@@ -122,8 +122,8 @@ class Plan {
   const OrderSpec& order_;
   std::span<const OperatorQueue> operators_;
   const WorkerKinds& kinds_;
-  std::vector<std::uint32_t> taken_;               // by queue
-  std::vector<std::optional<WorkerSet>> pool_of_;  // by OpId
+  std::vector<std::uint32_t> taken_;               // one entry per queue
+  std::vector<std::optional<WorkerSet>> pool_of_;  // one entry per OpId
   std::vector<std::uint32_t> limit_of_;            // by OpId; kNone: none
 };
 

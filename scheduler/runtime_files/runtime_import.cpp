@@ -181,7 +181,8 @@ class Importer {
   std::span<const std::vector<std::uint32_t>> numbers_;  // of all ranks
   const Ssc& ours_;
   SscParts parts_;
-  std::vector<std::uint32_t> task_of_;  // by task of the file: task of ours, or kNone if it does nothing
+  // One entry per task of the file: task of ours, or kNone if it does nothing.
+  std::vector<std::uint32_t> task_of_;
 };
 
 }  // namespace

@@ -78,7 +78,8 @@ class TaskCheck : public FlawFinder {
 
   // Checks that the tasks of an operator are numbered from 0 to task_split_num - 1.
   bool task_indices() {
-    std::vector<std::uint32_t> first(operators_);  // by operator: index of its first task in `seen`
+    // One entry per operator: index of its first task in `seen`.
+    std::vector<std::uint32_t> first(operators_);
     for (std::size_t op = 1; op < operators_; ++op) first[op] = first[op - 1] + count_[op - 1];
     std::vector<bool> seen(tasks_.size());
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
@@ -135,7 +136,7 @@ class TaskCheck : public FlawFinder {
   std::uint32_t rank_, queues_;
   std::size_t operators_, events_, tilings_;
   std::span<const WorkerSet> sets_;
-  std::vector<std::uint32_t> count_;  // by operator: number of tasks
+  std::vector<std::uint32_t> count_;  // one entry per operator: number of tasks
 };
 
 }  // namespace

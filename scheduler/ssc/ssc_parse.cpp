@@ -162,8 +162,8 @@ class Parser {
   const std::string& name_;
   std::size_t number_ = 0;
   SscParts parts_;
-  std::vector<std::string> queues_, keywords_;            // of its kinds of worker
-  bool in_queues_ = false;                                // whether anything that names a queue was read
+  std::vector<std::string> queues_, keywords_;            // names of its kinds of workers
+  bool in_queues_ = false;                                // an item that names a queue was read
   std::map<std::string, std::size_t, std::less<>> once_;  // keyword -> line
   std::array<std::vector<std::size_t>, kCountOf<SscItem>> lines_;
   std::vector<std::vector<std::size_t>> queue_lines_;

@@ -53,8 +53,8 @@ class Slots {
 
   MoeShape shape_;
   std::size_t of_rank_;  // number of sums per rank
-  std::vector<std::uint32_t> sent_,
-      received_;  // of the slots before each slot of a rank, and of all; rank by rank
+  // Sums of the rows in the slots before each slot of a rank, and in all of them; rank by rank.
+  std::vector<std::uint32_t> sent_, received_;
 };
 
 // One put: the sent rows that it moves, there or back.

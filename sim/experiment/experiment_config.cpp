@@ -175,7 +175,7 @@ const char* default_network(std::uint32_t ranks) {
 // Says which ranks run.
 enum class Simulate : std::uint8_t {
   kAll,
-  kAlike  // of those that are alike one, as far as the group turns
+  kAlike  // one of each set of ranks that are alike, if the group turns
 };
 constexpr auto names_of(Simulate) { return std::to_array<std::string_view>({"all", "alike"}); }
 

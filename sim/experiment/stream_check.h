@@ -5,7 +5,7 @@
 
 namespace a3sim {
 
-// How ranks of a program relate to their peers. kAreRanks: each peer is a rank of its own. kStandTogether: a
+// Relates ranks of a program to their peers. kAreRanks: each peer is a rank of its own. kStandTogether: a
 // rank represents its peers, and sends to itself what it sends to them.
 enum class Peers : std::uint8_t { kAreRanks, kStandTogether };
 

@@ -101,9 +101,10 @@ class Locator {
   // Adds all records of the next step. The result is valid until the next call.
   const StepVerdict& add(std::uint32_t step, std::span<const LightRecord> records);
 
-  // Ranks to record in full in the next step: suspects, and ranks to compare them with. Empty: none.
+  // Returns the ranks to record in full in the next step: suspects, and ranks to compare them with. Empty:
+  // none.
   const std::vector<std::uint32_t>& wanted() const { return requests_.wanted(); }
-  // Ranks to record in full in the slow step itself, if it can be run again.
+  // Returns the ranks to record in full in the slow step itself, if it can be run again.
   const std::vector<std::uint32_t>& of_slow_step() const { return of_slow_step_; }
 
  private:

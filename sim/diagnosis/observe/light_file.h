@@ -20,7 +20,7 @@ struct LightHeader {
   std::uint32_t ranks = 0, passes = 0, groups = 0;
   std::uint32_t steps = 0;
   std::uint64_t records = 0;
-  std::uint64_t checksum = 0;  // of the records
+  std::uint64_t checksum = 0;  // checksum of the records
 };
 static_assert(sizeof(LightHeader) == 48);
 

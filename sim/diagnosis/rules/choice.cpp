@@ -15,7 +15,7 @@ constexpr double kLeast = 0.25;    // part of the lag: a cause that explains les
 constexpr double kLittle = 0.1;    // unless it explains this part, and
 constexpr double kMatters = 0.03;  // this part of a usual step
 constexpr double kSure = 0.5;    // part of the lag: a cause that explains more rules out what follows from it
-constexpr double kBoth = 1.2;    // of the lag: two causes that claim more of it claim the same time
+constexpr double kBoth = 1.2;    // part of the lag: two causes that claim more claim the same time
 constexpr double kBeside = 0.3;  // part of the strongest cause: another one holds beside it
 
 bool is_of(const Finding& finding, std::string_view family) { return finding.cause.starts_with(family); }

@@ -101,9 +101,9 @@ PortInTime port_in_time(const Slowdown& slowdown, std::uint32_t rank, bool egres
   const double bin = std::min(kLongestBin, slowdown.usual() / kBinsOfStep);
   std::map<std::uint32_t, std::vector<const TransferRecord*>> steps;
   std::vector<const TransferRecord*> usual;
-  // If no usual transfers are known, the ports of other ranks show what a full rate is.
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<const TransferRecord*>>
-      others;  // by rank and step
+  // The transfers of other ranks, by rank and step. If no usual transfers are known, they show what a full
+  // rate is.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<const TransferRecord*>> others;
   for (const auto& [key, puts] : slowdown.transfers.puts) {
     const std::uint32_t own = egress ? key.src : key.dst;
     for (const TransferRecord* put : puts.now)

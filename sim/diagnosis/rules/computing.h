@@ -23,7 +23,7 @@ std::vector<std::uint32_t> busy_alike(const Slowdown& slowdown, std::vector<std:
 // Compares a rank's operators with those of other ranks that have equal work.
 struct RankBeside {
   std::uint32_t rank = 0;
-  double arithmetic = 0;                 // of matrix operators, in ps of their workers
+  double arithmetic = 0;                 // matrix operators, in ps of their workers
   double usual_arithmetic = 0;           // median of the ranks' `arithmetic`
   double lost_arithmetic = 0, lost = 0;  // ps of the rank: lost by arithmetic, and in total
   // Operators whose arithmetic takes as long as on other ranks, but whose remaining time is more than

@@ -36,8 +36,8 @@ struct HostFill {
 };
 HostFill host_fill(const Slowdown& slowdown, const HostLag& lag, HostKind kind);
 
-// What a rank's host does while its device is idle: means over recorded steps, in ps. Counts the time from
-// when the rank could begin until its device is done.
+// The activity of a rank's host while its device is idle: means over recorded steps, in ps. Counts the time
+// from when the rank could begin until its device is done.
 struct HostIdle {
   struct Kind {
     // Idle time of the device during such events. A sync itself runs while the device still works, so for

@@ -16,7 +16,7 @@ constexpr std::size_t kMostNamed = 4;
 // The limit of an operator: memory, cores, or neither.
 enum class Roof : std::uint8_t { kMemory, kCompute, kNeither };
 
-// How close an operator of a rank is to the machine's limits.
+// Says how close an operator of a rank is to the machine's limits.
 struct RoofPart {
   Roof roof = Roof::kNeither;  // the limit; kMemory stands for HBM and L2
   double reached = 0;          // part of the nearer roof; 0: no roof is known

@@ -32,7 +32,7 @@ struct StageWork {
 // The sizes and options that a schedule is made for.
 struct ScheduleShape {
   std::uint32_t stages = 1;
-  std::uint32_t chunks_per_stage = 1;  // of layers
+  std::uint32_t chunks_per_stage = 1;  // chunks of layers
   std::uint32_t micro_batches = 1;
   // Computes gradients of weights apart from those of activations, if the schedule leaves a choice.
   bool split_weights = false;

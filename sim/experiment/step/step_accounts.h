@@ -14,7 +14,7 @@ constexpr auto names_of(ExchangeFor) {
   return std::to_array<std::string_view>({"EP", "TP", "DP", "PP and CP"});
 }
 
-// How long one kind of exchange of a die lasted, and for how much of that time nothing computed.
+// The time of one kind of exchange of a die, and the part of it in which nothing computed.
 struct ExchangeAccount {
   Duration total{}, exposed{};
   std::array<Duration, 4> hidden_by{};  // time beside each of the first four time classes
