@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kYoung = 8;   // steps below which the deviation of a history is unreliable
 constexpr double kNormal = 1.4826;  // standard deviations per median absolute deviation
-constexpr double kChanged = 0.25;   // least change of the lost time, as a part of what was recorded
+constexpr double kChanged = 0.25;   // part of the lost time up to which it counts as unchanged
 // Number of steps without a slow one, after which slow ones may be of another fault.
 constexpr std::uint32_t kStopped = 4;
 constexpr std::uint32_t kMostAgain = 4;  // times that a suspect is recorded again
