@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kAtEnd = 1e-3;  // of a range
 
-// Whether a machine has values from the files that are fitted; one that no file describes is the user's own.
+// True if a machine takes values from the fitted files. A machine that no file describes is the user's own.
 bool is_described_by(const std::string& hardware, std::span<const std::filesystem::path> files,
                      const Scenario& scenario) {
   const std::filesystem::path file = scenario.configs / "hardware" / (hardware + ".yaml");
@@ -31,8 +31,8 @@ bool is_described_by(const std::string& hardware, std::span<const std::filesyste
   });
 }
 
-// The cases of each table that something published for this use belongs to; those of other machines are fitted to by
-// hand. What was measured is of the machine that is fitted, whatever its name.
+// Returns the cases of each table with a value published for this use. Those of other machines are fitted
+// to by hand. Measurements are of the fitted machine, whatever its name.
 std::vector<Asked> asked_for(const std::vector<PublishedTable>& tables, const Scenario& scenario,
                              std::span<const std::filesystem::path> files, Use use) {
   std::vector<Asked> asked;
@@ -54,7 +54,7 @@ std::vector<Asked> asked_for(const std::vector<PublishedTable>& tables, const Sc
   return asked;
 }
 
-// The predictor's points that are published for this use: a case may have other metrics too.
+// Returns the predictor's points that are published for this use. A case may have other metrics too.
 std::vector<std::size_t> points_for(const Predictor& predictor, Use use) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < predictor.points().size(); ++i) {
@@ -93,7 +93,7 @@ std::vector<Parameter> parameters_but(std::span<const std::filesystem::path> fil
   return fitted;
 }
 
-// Points of one use, as functions of the values that are fitted.
+// The points of one use, as functions of the fitted values.
 struct Half {
   Half(const std::vector<PublishedTable>& tables, const Scenario& scenario,
        std::span<const std::filesystem::path> files, Use use, const std::vector<std::string>& left_alone)
@@ -181,7 +181,7 @@ Calibration calibrate(std::span<const std::filesystem::path> files, const std::v
   calibration.identified = singular_values(half.problem.jacobian(fit.positions));
   find_unidentified(calibration);
 
-  std::vector<double> written;  // the positions of what is written, which are rounded
+  std::vector<double> written;  // positions of the written values, which are rounded
   for (const Calibration::Fitted& fitted : calibration.parameters) written.push_back(fitted.position);
   const std::vector<double> nominal = half.predictor.nominal();
   calibration.objective_before = half.problem.objective(nominal);

@@ -25,7 +25,7 @@ void add_parameters(const Calibration& calibration, Report& report) {
   }
 }
 
-// Each direction's singular value and its parts of the parameters.
+// Adds each direction's singular value and its components by parameter.
 void add_directions(const Calibration& calibration, Report& report) {
   const auto& [values, directions] = calibration.identified;
   std::string lengths, weakest;
@@ -68,12 +68,12 @@ void add_points(const Calibration& calibration, Report& report) {
   }
 }
 
-// In percent, the root of the mean of the squared logarithms.
+// Returns the root mean square of the logarithms, in percent.
 double mean_error(double objective, std::size_t points) {
   return 100 * std::sqrt(objective / static_cast<double>(points));
 }
 
-// Mean and largest error of one half under a fit to it or to the other one.
+// Returns mean and largest error of one half, under its own fit or the other half's.
 std::string errors_of(const Calibration& calibration, bool held_out, double Calibration::Fit::* predicted) {
   double sum = 0, worst = 0;
   std::size_t count = 0;

@@ -56,7 +56,7 @@ SingularValues singular_values(const ColumnList& columns) {
     Eigen::Index largest = 0;
     direction.cwiseAbs().maxCoeff(&largest);
     if (direction[largest] < 0) direction = -direction;
-    // With fewer points than parameters, the last directions move nothing.
+    // With fewer points than parameters, the last directions change nothing.
     result.values.push_back(d < svd.singularValues().size() ? svd.singularValues()[d] : 0);
     result.directions.emplace_back(direction.begin(), direction.end());
   }
@@ -105,7 +105,8 @@ FitProblem::Fit FitProblem::search(std::vector<double> from, double step,
   Progress progress("runs of all points");
   const auto cost = [&](const std::vector<double>& positions) {
     progress.step();
-    // Behind the edge of what is admissible the last value before it counts, and the way beyond.
+    // Beyond the edge of what is admissible, the last value before it counts, plus a penalty for the way
+    // beyond.
     const std::vector<double> inside = last_admissible(start_, positions, admissible_);
     double sum = objective(inside, left_out);
     for (std::size_t p = 0; p < inside.size(); ++p) sum += squared(positions[p] - inside[p]);

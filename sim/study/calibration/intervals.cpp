@@ -13,10 +13,10 @@ namespace a3sim {
 namespace {
 
 constexpr int kSchema = 1;
-constexpr std::size_t kMovers = 3;  // that are kept of each point
+constexpr std::size_t kMovers = 3;  // kept for each point
 constexpr std::string_view kPrefix = "hardware.";
 
-// FNV-1a of 64 bits (Fowler, Noll, Vo): the same on every machine.
+// Computes FNV-1a with 64 bits (Fowler, Noll, Vo), the same on every machine.
 std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text) {
@@ -70,7 +70,7 @@ void Intervals::set(const std::string& experiment, const Predictor& predictor, c
                       {"high", range.high},
                       {"movers", movers_of(range, predictor.parameters())}});
   }
-  // Sorted by name, whichever was computed first.
+  // Sorts by name, in whichever order they were computed.
   std::map<std::string, nlohmann::ordered_json> experiments;
   for (const auto& [name, value] : json_["experiments"].items()) experiments[name] = value;
   experiments[experiment] = {{"key", key}, {"points", std::move(points)}};
@@ -118,11 +118,11 @@ std::string Intervals::movers(const std::string& experiment, const Point& point)
 
 std::string interval_key(const std::vector<Point>& points, std::span<const std::filesystem::path> files,
                          const SensitivityOptions& options) {
-  // How they are drawn belongs to it.
+  // The key includes how the draws are made.
   std::string text = fmt::format("triangular {} {}\n", options.draws, options.seed);
   for (const Point& point : points) {
     if (!point.variant.empty()) continue;
-    // Nine digits: what another compiler's rounding leaves alone.
+    // Nine digits do not change with another compiler's rounding.
     text += fmt::format("{} {} {:.9g} {}\n", point.coordinates.dump(), point.metric, point.value, point.unit);
   }
   Diagnostics diagnostics;

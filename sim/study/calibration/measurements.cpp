@@ -20,7 +20,7 @@ constexpr const char* kNone = "none";
 constexpr const char* kMeasured = "measured";  // the source of a point
 constexpr const char* kPoint = "point";
 
-// The unit that a value is written in.
+// Returns the unit in which a value is written.
 std::string unit_of(std::string_view value) {
   value.remove_prefix(leading_decimal(value).size());
   value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
@@ -43,7 +43,7 @@ PublishedTable table_of(const Config& point, const std::string& name, const fs::
   return table;
 }
 
-// Whether it was taken.
+// Returns true if the measurement was taken.
 bool read_measured(const Config& point, PublishedTable& table) {
   Reference reference;
   reference.coordinates = table.cases.front().coordinates;
@@ -60,13 +60,13 @@ bool read_measured(const Config& point, PublishedTable& table) {
   return true;
 }
 
-// The name of the file's program; empty without one.
+// Returns the name of the file's program; empty without one.
 std::string program_in(const fs::path& file) {
   Diagnostics diagnostics;
   return Config::load(file, {}, diagnostics).map("program").text("name", "");
 }
 
-// Whether the configuration has a value that one of these files states.
+// True if the configuration has a value that one of these files states.
 bool reaches(std::span<const fs::path> files, const std::string& configuration) {
   Diagnostics diagnostics;
   const auto values = sourced_values(Config::load(configuration, {}, diagnostics));

@@ -36,7 +36,7 @@ bool is_whole(const std::string& text) {
   return decimal_integer(text, value);
 }
 
-// Reads what the file has of a machine and of a program.
+// Reads the machine and the program in the file.
 void read_parts(const Config& root) {
   if (root.has("hardware")) read_hardware(root.map("hardware"));
   if (root.has("program")) read_program(root.map("program"));
@@ -59,7 +59,7 @@ bool is_own(const SourcedValue& value, const std::filesystem::path& file) {
   return value.mark.file == file.string();
 }
 
-// The values that one file marks itself. `elsewhere`: a file that it includes and that marks some.
+// Returns the values that one file marks itself. Sets `elsewhere` to an included file that marks some.
 std::vector<Parameter> fitted_in(const std::filesystem::path& file, std::string& elsewhere) {
   std::vector<Parameter> fitted;
   bool machine = false;
@@ -77,7 +77,7 @@ std::vector<Parameter> fitted_in(const std::filesystem::path& file, std::string&
     throw InputError(fmt::format("{}: {} values are marked 'fitted: true', expected at most {}",
                                  file.string(), fitted.size(), most));
   }
-  // In the order of the file, whatever it includes.
+  // Sorts by place in the file, whatever it includes.
   std::sort(fitted.begin(), fitted.end(), [](const Parameter& a, const Parameter& b) {
     const Mark &first = a.stated().mark, &second = b.stated().mark;
     return std::tie(first.line, first.column) < std::tie(second.line, second.column);
@@ -144,7 +144,7 @@ double Parameter::amount_at(double position) const {
 std::string Parameter::at(double position) const {
   const double amount = amount_at(position);
   if (kind_ == Kind::kWhole) {
-    // Equal parts of the range for every number in it, both ends included.
+    // Each number gets an equal part of the range, both ends included.
     const double above = std::floor(std::clamp(position, 0.0, 1.0) * (high_ - low_ + 1));
     return fmt::format("{:.0f}", std::min(low_ + above, high_));
   }

@@ -14,7 +14,7 @@ namespace {
 
 using Positions = std::vector<double>;
 
-// Below which a share of the triangular distribution from 0 to 1 with this peak lies.
+// Returns the quantile of a share in the triangular distribution from 0 to 1 with this peak.
 double triangular(double share, double peak) {
   return share < peak ? std::sqrt(share * peak) : 1 - std::sqrt((1 - share) * (1 - peak));
 }
@@ -67,7 +67,7 @@ std::vector<std::size_t> Sensitivity::PointRange::movers() const {
 Sensitivity sensitivity(const Model& model, const Admissible& admissible, std::span<const double> nominal,
                         const SensitivityOptions& options) {
   const std::size_t parameters = nominal.size(), ends = options.ends ? 2 * parameters : 0;
-  // All runs in one list: the nominal one, two for each parameter, the draws.
+  // All runs in one list: the nominal one, two for each parameter, then the draws.
   std::vector<Positions> positions{Positions(nominal.begin(), nominal.end())};
   for (std::size_t p = 0; p < ends / 2; ++p) {
     for (const double end : {0.0, 1.0}) {

@@ -15,7 +15,7 @@ Delays delays_of(const Schedule& schedule, DelayOf delay_of) {
   return delays;
 }
 
-// The tasks that count into the event that a task waits for.
+// Returns the tasks that count into the event that a task waits for.
 std::vector<TaskPlace> awaited_by(const Schedule& schedule, TaskPlace waiting) {
   const std::uint32_t event = schedule[waiting.rank].tasks()[waiting.task].dependent_event;
   std::vector<TaskPlace> awaited;
@@ -53,7 +53,7 @@ Delays held_task(const Schedule& schedule, TaskPlace place, Duration by) {
 Schedule without_wait(Schedule schedule, TaskPlace place) {
   Ssc& ssc = schedule[place.rank];
   std::vector<std::uint8_t> bytes(ssc.bytes().begin(), ssc.bytes().end());
-  // Tasks are read where they lie among the bytes.
+  // Tasks are read in place, within the bytes.
   const auto* waits =
       reinterpret_cast<const std::uint8_t*>(&ssc.tasks()[place.task].dependent_event);  // NOLINT
   const std::ptrdiff_t at = waits - ssc.bytes().data();

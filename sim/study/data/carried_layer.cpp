@@ -28,7 +28,7 @@ CarriedLayer::CarriedLayer(const MoeShape& shape, const LayerData& data) : shape
   }
 }
 
-// What nobody has written: as many rows and columns as are asked for do not matter, each is no number.
+// Returns NaN for memory that no task has written; its rows and columns do not matter.
 const Matrix& CarriedLayer::at(const Place& place) const {
   static const Matrix kUnwritten;
   const auto found = memory_.find(place);
@@ -65,8 +65,8 @@ void CarriedLayer::backward(const StreamPass& pass, const std::vector<RowsByExpe
 }
 
 void CarriedLayer::carry(const StreamPass& pass, const std::vector<RowsByExpert>& rows, bool forward) {
-  // Whoever waits for an end comes behind it, also where both are at one date: tasks wait for earlier ones
-  // only.
+  // A task that waits for another comes after it, even if both dates are equal: tasks wait only for earlier
+  // ones.
   std::vector<std::tuple<Time, std::uint32_t, bool>> dates;  // the task's end comes behind its start
   for (std::uint32_t t = 0; t < pass.program.tasks.size(); ++t) {
     dates.emplace_back(pass.result.records[t].start, t, false);
@@ -82,7 +82,7 @@ void CarriedLayer::carry(const StreamPass& pass, const std::vector<RowsByExpert>
     for (Written& written : under_way[task]) memory_[written.place] = std::move(written.values);
     under_way[task].clear();
     if (pass.program.tasks[task].name != KernelName::kAdd) continue;
-    // What came has been added.
+    // The gradients that arrived have been added.
     const std::uint32_t rank = index(pass.program.tasks[task].rank), expert = rows[task].front().expert;
     std::erase_if(memory_, [&](const auto& kept) {
       const auto& [place, values] = kept;
@@ -167,7 +167,7 @@ Matrix no_numbers(std::uint32_t rows, std::uint32_t cols) {
 
 }  // namespace
 
-// In fp32 over the rows that this rank has of the expert, by source and token; rounded once.
+// Sums in fp32 over the rows that this rank has of the expert, by source and token. Rounds once.
 Matrix CarriedLayer::gradient_of(std::uint32_t rank, const ExpertRows& expert_rows, Kept left,
                                  Kept right) const {
   const bool first = left == Kept::kX;
@@ -213,7 +213,7 @@ void CarriedLayer::read_expert(const StreamTask& task, const ExpertRows& expert_
       return w.empty() ? Matrix() : rowwise(a, [&](const Vector& row) { return times(dtype, row, w); });
     };
     if (task.name == KernelName::kPermute) {
-      // Rows that stay at their source are its own tokens; for other rows the expert has what arrived.
+      // Rows that stay at their source are its own tokens; other rows are those that arrived at the expert.
       put(forward ? Kept::kX : Kept::kDy,
           expert_rows.source == kNone ? get(Kept::kCame) : sent(expert_rows.expert, src, forward));
     } else if (task.name == KernelName::kGmm1 && forward) {
@@ -240,7 +240,7 @@ void CarriedLayer::read_expert(const StreamTask& task, const ExpertRows& expert_
   }
 }
 
-// An expert's own gradient and what came for it, added in fp32 and rounded once.
+// Adds an expert's own gradient and those that arrived, in fp32. Rounds once.
 Matrix CarriedLayer::gradient(Kept what, std::uint32_t expert) const {
   const bool first = what == Kept::kDw1;
   const std::uint32_t rows = first ? shape_.hidden : shape_.intermediate;
@@ -265,7 +265,7 @@ Matrix CarriedLayer::gradient(Kept what, std::uint32_t expert) const {
   return sum;
 }
 
-// At their sources, over a token's experts by number, in fp32.
+// Sums at the source over a token's experts by number, in fp32.
 std::vector<Matrix> CarriedLayer::summed(bool forward) const {
   std::vector<Matrix> result(shape_.ep, Matrix(shape_.tokens, Vector(shape_.hidden)));
   for (const auto& [key, rows] : sent_) {

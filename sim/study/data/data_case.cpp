@@ -5,7 +5,7 @@
 namespace a3sim {
 namespace {
 
-// Rows that are sent come from tokens, and backward reads what forward kept.
+// Adds the operators that send rows from tokens, and the forward pass that backward reads from.
 void complete_passes(DataCase& data_case) {
   Experiment& experiment = data_case.experiment;
   experiment.window = Window::kFull;
@@ -101,7 +101,7 @@ Bytes data_bytes(const DataCase& data_case) {
         elements += std::int64_t{tensor.rows} * tensor.cols;
     }
   }
-  // Each tensor as it is carried, and once more as it is given, expected or kept.
+  // Each tensor is there as carried, and as given, expected or kept.
   constexpr std::int64_t kCopies = 2;
   return Bytes{elements} * (kCopies * sizeof(float));
 }

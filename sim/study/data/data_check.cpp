@@ -13,7 +13,7 @@
 namespace a3sim {
 namespace {
 
-// Stands in a task's outputs while it computes, to tell what it writes: a NaN that no arithmetic gives.
+// Fills a task's outputs while it computes, to tell what it writes: a NaN that no arithmetic gives.
 constexpr std::uint32_t kUntouched = 0x7fd5a5a5;
 
 bool touched(float value) { return std::bit_cast<std::uint32_t>(value) != kUntouched; }
@@ -24,7 +24,7 @@ std::vector<std::vector<TensorInfo>> tensors_by_rank(const Schedule& schedule) {
   return all;
 }
 
-// Throws InputError unless both are as large.
+// Throws InputError unless both have the same size.
 void check_size(const std::string& name, const TensorData& expected, const TensorData& actual) {
   if (expected.rows == actual.rows && expected.cols == actual.cols) return;
   throw InputError(
@@ -32,7 +32,7 @@ void check_size(const std::string& name, const TensorData& expected, const Tenso
                   actual.rows, actual.cols, expected.rows, expected.cols));
 }
 
-// Sums over K stay about as large as what is summed.
+// Returns a scale at which sums over K stay about as large as their terms.
 float scale_of(const TensorNode& tensor) {
   if (tensor.layout != Layout::kWeights) return 1;
   return std::exp2(-std::floor(std::log2(std::sqrt(static_cast<float>(tensor.rows)))));
@@ -90,7 +90,7 @@ Duration CarriedRun::delay(RankId rank, std::uint32_t task, Time) {
   return delays_->empty() ? Duration::zero() : (*delays_)[index(rank)][task];
 }
 
-// The elements of a region's real rows, whatever blocks of them it means.
+// Returns the elements of a region's real rows, whichever blocks it covers.
 std::span<float> CarriedRun::elements(RankId rank, const Region& region) {
   const TensorInfo& info = schedule_[index(rank)].tensors()[region.tensor];
   const Rows rows = layout_.pack(info.layout, region.rank, region.rows());
@@ -166,7 +166,7 @@ Schedule DataCheck::schedule_of(const a3sim::Pass& pass, const RoutingCounts& ca
       pass.name));
 }
 
-// Draws external tensors, the same for all passes.
+// Draws external tensors, the same ones for all passes.
 void DataCheck::draw_inputs(Pass& pass, const Graph& graph) {
   const RowLayout layout(case_.experiment.shape, counts_);
   for (std::uint32_t t = 0; t < graph.tensors().size(); ++t) {

@@ -12,7 +12,7 @@
 namespace a3sim {
 namespace {
 
-// What a case's tensors come to without delays, and all its faults.
+// Counts of a case's tensors without delays, and all its faults.
 struct Sums {
   std::size_t elements = 0, different = 0, unwritten = 0;
   std::vector<std::string> faults;
@@ -37,7 +37,7 @@ Sums sums_of(DataCase data_case, std::uint64_t seed, const Adversary& adversary)
 
 std::vector<DataCase> cases_of_all_ways(const std::filesystem::path& file,
                                         std::span<const std::string> overrides, std::uint64_t seed) {
-  // What an experiment runs by default first, the others by name.
+  // The experiment's own execution comes first, the others by name.
   std::vector<std::string> executions;
   for (const auto& [name, type] : Executions::all()) executions.push_back(name);
   std::ranges::stable_partition(executions,

@@ -51,7 +51,7 @@ std::string plural(std::uint32_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-// What the schedules and the routing have, a line.
+// Describes the structure of the schedules and the routing, in a line.
 std::string structure_text(const DataCheck& check) {
   const Structure structure = structure_of(check);
   std::string text = plural(check.data_case().experiment.shape.ep, "rank");
@@ -79,7 +79,7 @@ Report headed(const DataCheck& check) {
   return report;
 }
 
-// The tasks that `OP` or `OP:INDEX` names.
+// The tasks named by `OP` or `OP:INDEX`.
 struct Which {
   std::string op;
   std::optional<std::uint32_t> index;
@@ -96,7 +96,7 @@ Which parse(const std::string& text) {
   return {text.substr(0, colon), index};
 }
 
-// The tasks that are meant, those in front of the queues first.
+// Returns these tasks, those at the front of the queues first.
 std::vector<TaskPlace> find_tasks(const DataCheck::Pass& pass, const Which& which) {
   std::vector<TaskPlace> places;
   for (std::uint32_t rank = 0; rank < pass.schedule.size(); ++rank) {
@@ -117,7 +117,7 @@ std::string name_of_task(const DataCheck::Pass& pass, TaskPlace place) {
                      place.rank);
 }
 
-// The outcome with a wait and without, what it waited for being late.
+// Adds the outcomes with and without a wait, with the awaited task delayed.
 void add_exposed(const DataCheck::Pass& pass, TaskPlace waiting, const Exposed& exposed,
                  DataFindings& findings) {
   const std::string late = name_of_task(pass, exposed.late), reader = name_of_task(pass, waiting);
@@ -168,7 +168,7 @@ DataFindings check_data(const DataCheck& check, const Adversary& adversary) {
       add(pass, held, check.run(pass, pass.schedule, delays), table, findings.faults);
     };
     add(pass, "", pass.outcome, table, findings.faults);
-    // Long enough to turn any order round, short enough that delays of different tasks meet.
+    // Long enough to reverse any order, short enough that delays of different tasks overlap.
     if (adversary.seed) {
       add_held(fmt::format("seed {}", *adversary.seed),
                drawn_delays(pass.schedule, *adversary.seed, pass.makespan));

@@ -16,8 +16,8 @@ using plain::Vector;
 constexpr std::uint32_t kTokens = 24, kHidden = 8, kIntermediate = 6;
 constexpr std::uint32_t kBatches = 3;
 
-// Of the configuration with small tensors: as many experts, ranks and moves; what a move needs in rows shrinks with
-// the tokens.
+// Returns the experiment with small tensors and the same experts, ranks and moves. The least rows of a move
+// shrink with the tokens.
 Experiment small_experiment(const std::string& file, std::span<const std::string> overrides) {
   const Experiment whole = load_experiment(file, overrides);
   check_streams(whole);
@@ -41,7 +41,7 @@ Matrix drawn(std::uint32_t rows, std::uint32_t cols, DataType dtype, float scale
   return matrix;
 }
 
-// Beyond `allowed` of what is expected, in any bit where that is nothing.
+// Compares values: wrong beyond `allowed` or, if that is null, in any bit.
 void compare(const Matrix& expected, const Matrix& actual, const Matrix* allowed, DataType dtype,
              TensorComparison& to) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -50,7 +50,7 @@ void compare(const Matrix& expected, const Matrix& actual, const Matrix* allowed
   }
 }
 
-// Sums of the sizes of what weight gradients are sums of.
+// Sums of the absolute values of the terms of weight gradients.
 struct Sizes {
   std::vector<Matrix> d_w1, d_w2;
 };
@@ -77,7 +77,7 @@ Sizes sizes(const MoeShape& shape, const LayerData& data) {
       plain::add_outer(sizes.d_w1[e], sizes_of(x), sizes_of(plain::swiglu_gradient(shape.dtype, d_a, h)));
     }
   }
-  // Partial sums, their sum and the reference are rounded once each.
+  // Partial sums, their sum and the reference are each rounded once.
   const auto rounding = static_cast<float>(3 * plain::ulp(shape.dtype, 1) / 2);
   for (std::vector<Matrix>* all : {&sizes.d_w1, &sizes.d_w2}) {
     for (Matrix& matrix : *all) {

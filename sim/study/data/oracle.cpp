@@ -5,7 +5,7 @@
 namespace a3sim {
 namespace {
 
-// Operators that run one after the other need no holds.
+// Returns the operators. They run one after the other and need no holds.
 std::vector<OperatorInfo> operators_of(const Graph& graph) {
   std::vector<OperatorInfo> operators = operator_infos(graph);
   for (std::size_t op = 0; op < operators.size(); ++op) operators[op].inputs = graph.operators()[op].inputs;
@@ -73,7 +73,7 @@ class WholeRun {
     }
   }
 
-  // Other rows than those of sent and received tensors, in one put to each rank.
+  // Runs a put of rows other than those of sent and received tensors, one put to each rank.
   void put(OpId op, std::uint32_t rank) {
     constexpr std::uint32_t kWhole = 1 << 30;
     const FillContext context{layout_.shape(),       layout_, tensors_[rank],
@@ -90,7 +90,7 @@ class WholeRun {
     }
   }
 
-  // Rows of a source and an expert lie together on both sides, but not those of a source and a rank.
+  // Rows of a source and an expert lie together on both sides; those of a source and a rank do not.
   void exchange(OpId op, std::uint32_t rank, std::vector<Region> inputs, std::vector<Region> outputs,
                 bool sends) {
     const MoeShape& shape = layout_.shape();
@@ -131,14 +131,14 @@ class WholeRun {
   RoutingCounts counts_;
   RowLayout layout_;
   std::vector<OperatorInfo> operators_;
-  std::vector<std::vector<TensorInfo>> tensors_;  // by rank
+  std::vector<std::vector<TensorInfo>> tensors_;  // one entry per rank
   Data data_;
   Tiling tiling_;
 };
 
-// What a graph computes when each operator runs whole, one after the other in topological order: no splits,
-// tiles, shares or chunks, no schedule and no time. It shares the operators' arithmetic with the simulation,
-// so it checks how work is split and ordered, not what an operator means. Returns the tensors that operators
+// Computes a graph operator by operator, each whole, in topological order: no splits, tiles, shares or
+// chunks, no schedule and no time. It shares the operators' arithmetic with the simulation, so that it
+// checks how work is split and ordered, not what an operator means. Returns the tensors that operators
 // write; `known` has those that they only read.
 Tensors run_whole(const DataCase& data_case, const Graph& graph, const Tensors& known) {
   return WholeRun(data_case, graph, known).run();
@@ -149,7 +149,7 @@ bool same_tensor(const TensorNode& a, const TensorNode& b) {
          a.dtype == b.dtype && a.external == b.external;
 }
 
-// The same operators on the same tensors, however they are split.
+// True if the graphs have the same operators on the same tensors, however they are split.
 bool same_graph(const Graph& a, const Graph& b) {
   const auto operands = [](const Graph& graph, const OperatorNode& node) {
     std::vector<TensorNode> all;
@@ -202,7 +202,7 @@ std::vector<Matrix> by_expert(const std::vector<TensorData>& tensors, std::uint3
   return all;
 }
 
-// As many matrices behind one another as a rank has.
+// Returns one tensor per rank, with a rank's matrices one after the other.
 std::vector<TensorData> to_tensors(const std::vector<Matrix>& matrices, std::size_t a_rank) {
   std::vector<TensorData> tensors(matrices.size() / a_rank);
   for (std::size_t i = 0; i < matrices.size(); ++i) {
@@ -240,7 +240,7 @@ Tensors expected_sum(const Graph& graph, const Tensors& known) {
                              1)}};
 }
 
-// On one rank: the rows of each expert follow each other.
+// Multiplies on one rank, where the rows of the experts follow each other.
 Tensors expected_product(const DataCase& data_case, const Graph& graph, const Tensors& known) {
   const MoeShape& shape = data_case.experiment.shape;
   const RoutingCounts counts = data_case.routed.counts(shape);

@@ -27,8 +27,8 @@ Format format_of(DataType dtype) {
 
 bool is_integer(DataType dtype) { return dtype == DataType::kInt8 || dtype == DataType::kInt32; }
 
-// Calls visit(expert, rank, token, weight) wherever a token goes: by expert, rank and token, which is the order
-// of all sums.
+// Calls visit(expert, rank, token, weight) for each destination of a token, by expert, rank and token. All
+// sums have this order.
 template <class Visit>
 void for_each_routed(const MoeShape& shape, const Routed& routed, Visit visit) {
   for (std::uint32_t expert = 0; expert < shape.experts(); ++expert) {
@@ -41,7 +41,7 @@ void for_each_routed(const MoeShape& shape, const Routed& routed, Visit visit) {
   }
 }
 
-// The distance of a format's values from one another where `value` lies.
+// Returns the distance between neighbouring values of a format at `value`.
 double step_at(const Format& format, double value) {
   constexpr int kFraction = 52, kBias = 1023;  // of a double
   const auto bits = std::bit_cast<std::uint64_t>(std::fabs(value));
@@ -51,7 +51,7 @@ double step_at(const Format& format, double value) {
 }
 
 float rounded_to(const Format& format, float value) {
-  constexpr double kWhole = 0x1.8p52;  // has no bits behind the point: added, it rounds to a whole number
+  constexpr double kWhole = 0x1.8p52;  // has no fraction bits: adding it rounds to a whole number
   const double step = step_at(format, value);
   const double nearest = (value / step + kWhole - kWhole) * step;
   return std::copysign(std::fabs(nearest) <= format.largest ? static_cast<float>(nearest) : HUGE_VALF, value);

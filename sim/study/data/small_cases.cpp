@@ -17,9 +17,9 @@ constexpr std::int64_t kLargest = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kShrink = 32;  // base blocks of 128 x 256 become 4 x 8
 constexpr std::uint32_t kShares = 3, kChunk = 4, kTaskRows = 5;
 constexpr std::uint32_t kMostPartitions = 4;
-constexpr std::uint32_t kMostRanks = 16;  // of larger groups: pairs of ranks have rows of their own
+constexpr std::uint32_t kMostRanks = 16;  // in larger groups, each pair of ranks has its own rows
 
-// At least 2, so that blocks can be ragged.
+// Returns at least 2, so that blocks can be ragged.
 std::uint16_t shrunk(std::uint16_t size) {
   return static_cast<std::uint16_t>(std::max<unsigned>(std::min<unsigned>(size, 2), size / kShrink));
 }
@@ -31,7 +31,7 @@ Tiling shrunk(Tiling tiling) {
   return tiling;
 }
 
-// The graph with what its operators say of blocks and tasks shrunk.
+// Returns the graph with blocks and tasks of its operators shrunk.
 Graph shrunk(const Graph& graph) {
   Graph small;
   for (const TensorNode& tensor : graph.tensors()) small.add_tensor(tensor);
@@ -47,18 +47,18 @@ Graph shrunk(const Graph& graph) {
   return small;
 }
 
-// Sizes that make the structure show. Nothing grows.
+// The smallest sizes that show the structure. No size grows.
 struct SmallShape {
   std::uint32_t tokens, hidden, intermediate;
 };
 
 SmallShape small_shape(const MoeShape& shape, const Tiling& configured, std::uint32_t partitions) {
   const Tiling tiling = shrunk(configured);
-  // Six block rows a tile, the last one ragged: from six on, blocks are not walked row by row only.
+  // Six block rows per tile, the last one ragged: from six on, blocks are not walked only row by row.
   const std::uint32_t tile_rows = 5 * tiling.base_m + 2;
-  // Ragged partitions: the last one is a row short.
+  // Partitions are ragged: the last one is a row short.
   const std::uint32_t expert_rows = partitions * (tile_rows + 1) - 1;
-  // A slot has two whole chunks and a part of one.
+  // A slot has two whole chunks and part of a third.
   std::uint32_t slot = std::max((expert_rows + shape.ep - 1) / shape.ep, 2 * kChunk + 2);
   if (slot % kChunk == 0) ++slot;
   const std::uint64_t tokens = (std::uint64_t{slot} * shape.experts() + shape.top_k - 1) / shape.top_k;
@@ -84,7 +84,7 @@ void set_cut(std::vector<std::string>& overrides, const Experiment& experiment, 
   set(overrides, "tiling.base_k", tiling.base_k);
 }
 
-// A value of the configuration as it was understood; nothing if it has none.
+// Returns a value of the resolved configuration, or nullopt if it has none.
 std::optional<std::string> value_of(const Experiment& experiment, const std::string& path) {
   const auto found = std::ranges::find(experiment.values, path, &std::pair<std::string, std::string>::first);
   if (found == experiment.values.end()) return std::nullopt;
@@ -103,7 +103,7 @@ void set_model(std::vector<std::string>& overrides, const Experiment& experiment
     set(overrides, "parallel.ep", shape.ep);
   }
   const SmallShape small = small_shape(shape, experiment.cut.tiling, partitions);
-  // Micro-batches and blocks of columns divide them as they do the configured ones.
+  // Micro-batches and blocks of columns divide these sizes as they divide the configured ones.
   const std::uint32_t batches = size_of(experiment, "experiment.batches", 1),
                       columns = size_of(experiment, "experiment.columns", 1);
   set(overrides, "model.tokens", small.tokens * batches);
@@ -111,7 +111,7 @@ void set_model(std::vector<std::string>& overrides, const Experiment& experiment
   set(overrides, "model.intermediate", small.intermediate);
 }
 
-// Sizes of a block of the configuration, each at most what is small enough.
+// Sets the sizes of a block of the configuration, each to at most a small value.
 void set_sizes(std::vector<std::string>& overrides, const Experiment& experiment, const std::string& block,
                std::initializer_list<std::pair<const char*, std::uint32_t>> small) {
   for (const auto& [key, most] : small) {
@@ -122,7 +122,7 @@ void set_sizes(std::vector<std::string>& overrides, const Experiment& experiment
 
 void set_shape(std::vector<std::string>& overrides, const Experiment& experiment, std::uint32_t partitions) {
   const std::string workload = value_of(experiment, "experiment.workload").value_or("moe_ffn");
-  // Two tiles a worker and a ragged one.
+  // Two tiles per worker and a ragged one.
   const std::uint32_t rows = 2 * kTaskRows * experiment.workers.count(CoreUnit::kVector) + kTaskRows - 1,
                       width = 2 * kShrink + 3;
   if (value_of(experiment, "model.tokens")) {
@@ -153,7 +153,8 @@ void set_shape(std::vector<std::string>& overrides, const Experiment& experiment
   }
 }
 
-// Deals an expert's rows to the tokens in turn: to different ones, as there are no more rows than tokens.
+// Deals an expert's rows to the tokens in turn. All go to different ones, since there are no more rows than
+// tokens.
 std::vector<std::uint32_t> dealt(const std::vector<std::uint32_t>& rows, const MoeShape& shape) {
   std::vector<std::uint32_t> experts(std::size_t{shape.tokens} * shape.top_k, kNone);
   std::size_t next = 0;
@@ -164,7 +165,7 @@ std::vector<std::uint32_t> dealt(const std::vector<std::uint32_t>& rows, const M
   return experts;
 }
 
-// Counts of a file in proportion to fewer tokens: none stays none, any stays at least one while there is
+// Scales the counts of a file to fewer tokens. Zero stays zero; others stay at least one while there is
 // room.
 plain::Routed scaled(const RoutingCounts& counts, const MoeShape& from, const MoeShape& to) {
   plain::Routed routed;
@@ -181,14 +182,14 @@ plain::Routed scaled(const RoutingCounts& counts, const MoeShape& from, const Mo
   return routed;
 }
 
-// Whether the cut of the whole experiment is of any use: measurements of vector operators have their own.
+// True if the cut of the whole experiment is used. Measurements of vector operators have their own.
 bool has_cuts(const Experiment& experiment) {
   return std::ranges::any_of(experiment.passes, [](const Pass& pass) {
     return std::ranges::any_of(pass.graph.operators(), [](const OperatorNode& node) { return !node.cut; });
   });
 }
 
-// Overrides in indented lines.
+// Formats overrides as indented lines.
 std::string sizes(std::span<const std::string> small) {
   constexpr std::size_t kOverridesALine = 4;
   std::string text = "a small shape, as with";
@@ -220,7 +221,7 @@ DataCase small_case(const Experiment& configured, std::uint32_t partitions, std:
   return result;
 }
 
-// Whether anything is partitioned.
+// True if anything is partitioned.
 bool has_experts_rows(const Experiment& experiment) {
   return std::ranges::any_of(experiment.passes, [](const Pass& pass) {
     return std::ranges::any_of(pass.graph.tensors(),
@@ -239,7 +240,7 @@ std::vector<DataCase> small_cases(const std::filesystem::path& file, std::span<c
         fmt::format("{} lists the tasks of the configured shape: check it at that shape (--full)", list));
   }
   std::vector<std::uint32_t> partitions = {std::min(configured.cut.partitions, kMostPartitions)};
-  const bool by_source = configured.cut.sources > 0;  // which alone says how many they are
+  const bool by_source = configured.cut.sources > 0;  // the sources alone say how many there are
   if (partitions[0] == 1 && has_experts_rows(configured) && !by_source) partitions.push_back(2);
   std::vector<DataCase> cases;
   for (const std::uint32_t count : partitions) cases.push_back(small_case(configured, count, seed));

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A name that stands for those which users give; as a rank's number it is one too.
+// Stands for names that users choose. It is also valid as a rank's number.
 constexpr std::string_view kAnyName = "0";
 constexpr std::size_t kMostOverrides = 8;
 
@@ -48,13 +48,13 @@ class Exploration {
     const Config root = Config::load(at_.file, at_.overrides, diagnostics);
     try {
       document_.read(root, diagnostics, at_.file);
-    } catch (const Error& error) {  // what was asked for before is known
+    } catch (const Error& error) {  // keys asked for before the error are known
       spdlog::debug("{}: {}", at_.file.string(), error.what());
     }
     return root.known();
   }
 
-  // `path` has '*' where names and positions stand, `place` has those of the reading.
+  // `path` has '*' for names and positions; `place` has their values in this reading.
   void look(const KeyTree& tree, const std::string& path, const std::string& place) {
     for (const auto& [key, known] : tree.keys) look(known, path + key, place + key);
     if (!tree.any) return;
@@ -116,7 +116,7 @@ std::vector<fs::path> Document::sample_files() const {
 }
 
 const KeyTree& known_keys(const Document& document) {
-  // Some commands ask more than once, and it takes hundreds of readings.
+  // Some commands ask more than once, and the search takes hundreds of readings.
   static thread_local std::map<std::pair<const Document*, fs::path>, KeyTree> known;
   const auto [at, missing] = known.try_emplace({&document, configs_folder()});
   if (missing) {

@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 Json mapping(const KeyTree& tree);
 
-// Text in YAML: what looks like a number or a boolean is taken as it stands.
+// Returns the schema of text in YAML. What looks like a number or a boolean counts as text too.
 Json text_schema() { return {{"type", Json::array({"string", "number", "boolean"})}}; }
 
 Json number_schema(const KeyForm& form) {
@@ -33,7 +33,7 @@ Json integer_schema(const KeyForm& form) {
   return schema;
 }
 
-// Of a scalar as it stands, without a source.
+// Returns the schema of a scalar without a source.
 Json scalar(const KeyForm& form) {
   switch (form.kind) {
     case KeyKind::kBoolean:
@@ -63,7 +63,7 @@ Json sourced(const Json& value) {
           {"additionalProperties", false}};
 }
 
-// What one form takes, one or two schemas.
+// Adds the schemas of one form, one or two.
 void add_form(const KeyForm& form, const KnownKey& known, Json& any_of) {
   switch (form.kind) {
     case KeyKind::kAnything:

@@ -54,7 +54,7 @@ std::string without_blanks(std::string_view text) {
   return begin == std::string_view::npos ? "" : std::string(text.substr(begin, end - begin + 1));
 }
 
-// Where a comment begins on the line: a '#' behind a blank, outside of quotes.
+// Returns where a comment begins on the line: at a '#' after a blank, outside quotes.
 std::size_t comment_in(std::string_view line) {
   char quote = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -69,7 +69,7 @@ std::size_t comment_in(std::string_view line) {
   return std::string_view::npos;
 }
 
-// What stands beside the value, behind what stands in the lines right above it.
+// Returns the comment in the lines right above the value and the one beside it.
 std::string comment_at(const Mark& mark) {
   std::error_code error;
   if (mark.line == 0 || !std::filesystem::is_regular_file(mark.file, error)) return "";
@@ -87,7 +87,7 @@ std::string comment_at(const Mark& mark) {
   return text;
 }
 
-// Where the value of a path stands; nothing where no file and no override has it.
+// Returns the place of a path's value, or nullopt if no file and no override has it.
 std::optional<Mark> mark_of(const Config& map, std::string_view path) {
   const std::size_t end = path.find('.');
   const std::string_view key = path.substr(0, end);

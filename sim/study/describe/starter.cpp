@@ -32,7 +32,8 @@ fs::path shipped_file(const Document& document, std::string_view name) {
 constexpr std::string_view kPathCharacters =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-";
 
-// A relative path to a file that is there, as `../hardware/a3.yaml`, as an absolute one; other words as they are.
+// Makes a relative path to an existing file, as `../hardware/a3.yaml`, absolute. Other words stay as they
+// are.
 std::string absolute_path(const std::string& word, bool in_include, const fs::path& folder) {
   std::error_code error;
   const bool path = word.find('/') != std::string::npos || in_include || word.ends_with(".csv");
@@ -42,13 +43,13 @@ std::string absolute_path(const std::string& word, bool in_include, const fs::pa
   return fs::absolute(folder / word).lexically_normal().string();
 }
 
-// What stands outside of comments and of what is said about values.
+// Makes the paths absolute, except in comments and in remarks about values.
 std::string with_absolute_paths(const std::string& text, const fs::path& folder) {
   std::string result;
   std::istringstream lines(text);
   bool in_include = false;
   for (std::string line; std::getline(lines, line);) {
-    // A list of files may stand below the key, a line each.
+    // A list of files may follow the key, one per line.
     const std::size_t word = line.find_first_not_of(' ');
     const bool continues = in_include && word != std::string::npos && line[word] == '-';
     in_include = continues || line.find("include") != std::string::npos;
@@ -67,7 +68,7 @@ std::string with_absolute_paths(const std::string& text, const fs::path& folder)
   return result;
 }
 
-// What this file's own reader asks for and does not find.
+// Returns the keys that this file's reader asks for and does not find.
 std::string keys_left_out(const Document& document, const fs::path& file) {
   const KeyTree& all = known_keys(document);
   const std::vector<ListedKey> known = listed_keys(all);
@@ -75,7 +76,7 @@ std::string keys_left_out(const Document& document, const fs::path& file) {
   const Config root = Config::load(file, {}, diagnostics);
   try {
     document.read(root, diagnostics, file);
-  } catch (const Error& error) {  // a part of an experiment alone
+  } catch (const Error& error) {  // the file may be only a part of an experiment
     spdlog::debug("{}: {}", file.string(), error.what());
   }
   const KeyTree here = root.known();
@@ -95,7 +96,7 @@ std::string keys_left_out(const Document& document, const fs::path& file) {
          text;
 }
 
-// How far a value's range moves the published layer's predictions, by value: the largest change of a point.
+// Returns, for each value, the largest change of a point of the published layer over the value's range.
 std::vector<std::pair<double, std::string>> movers() {
   constexpr const char* kLayer = "moe_ffn";
   const nlohmann::ordered_json json = Intervals::open(Intervals::file_in(configs_folder())).json();

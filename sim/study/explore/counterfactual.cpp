@@ -24,7 +24,7 @@ bool is_remark(std::string_view path) {
   return std::find(std::begin(kRemarks), std::end(kRemarks), key) != std::end(kRemarks);
 }
 
-// `*` in `of` stands for any one name.
+// True if `path` is `name` or below it. `*` in it stands for any one name.
 bool is_below(std::string_view path, std::string_view name) {
   while (true) {
     const std::size_t wanted = std::min(name.find('.'), name.size()),
@@ -37,7 +37,7 @@ bool is_below(std::string_view path, std::string_view name) {
   }
 }
 
-// Whether the rates of A mean something else for B.
+// True if A's rates differ from B's and can be used for B.
 bool rates_differ(const std::map<std::string, L2Rates>& a, const std::map<std::string, L2Rates>& b) {
   const bool all =
       std::all_of(b.begin(), b.end(), [&](const auto& entry) { return a.contains(entry.first); });
@@ -132,7 +132,7 @@ Counterfactuals run_counterfactuals(const RunToCompare& a, const RunToCompare& b
   add(load_experiment(a.configuration, {}));
   add(of_b);
   const std::size_t first_part = variants.size();
-  std::vector<std::size_t> runnable;  // by variant from there on: its part
+  std::vector<std::size_t> runnable;  // for each variant from there on, its part
   for (std::size_t p = 0; p < parts.size(); ++p) {
     if (by_part[p].empty()) continue;
     Counterfactual part{std::string(parts[p].name), std::move(by_part[p]), {}, {}};

@@ -16,7 +16,7 @@
 namespace a3sim {
 namespace {
 
-// Runs in which nobody was faster count for all who were as fast.
+// Counts for each order the runs in which no other was faster. Ties count for all.
 void count_fastest(std::vector<JitteredOrder>& orders, std::uint32_t runs) {
   for (std::uint32_t run = 0; run < runs; ++run) {
     Duration best = Duration::max();
@@ -25,7 +25,7 @@ void count_fastest(std::vector<JitteredOrder>& orders, std::uint32_t runs) {
   }
 }
 
-// "tasks of GMM1 in forward lose 0.1 ms more to L2 misses …", of the modelled run.
+// Returns "tasks of GMM1 in forward lose 0.1 ms more to L2 misses …", compared with the modelled run.
 std::string why_apart(const Variant& variant, const JitteredOrder& order, const JitterOptions& options) {
   const Duration median = median_of(order.totals);
   const auto nearest = std::ranges::min_element(
@@ -38,9 +38,9 @@ std::string why_apart(const Variant& variant, const JitteredOrder& order, const 
       .text;
 }
 
-constexpr double kMilliseconds = 1e-9;  // a picosecond
+constexpr double kMilliseconds = 1e-9;  // milliseconds per picosecond
 
-// In picoseconds.
+// A distribution of latencies, in picoseconds.
 struct Distribution {
   double min, low, median, mean, high, max;
   double spread() const { return median > 0 ? (max - min) / median : 0; }
@@ -84,7 +84,7 @@ void add_runs(Report& report, std::span<const JitteredOrder> orders) {
 
 constexpr std::size_t kBins = 12, kBar = 20;
 
-// How many of an order's latencies lie in each of the bins between the least and the most of all orders.
+// Counts an order's latencies in each of the bins between the least and the most of all orders.
 std::vector<std::size_t> histogram_of(const JitteredOrder& order, Duration least, Duration most) {
   std::vector<std::size_t> bins(kBins, 0);
   const double width = static_cast<double>((most - least).count()) / kBins;
@@ -143,7 +143,7 @@ std::string best_order(std::span<const JitteredOrder> orders, const std::vector<
       options.runs);
 }
 
-// Where a run of the model is not one of those that it stands for.
+// Says for which orders the modelled latency lies outside of the runs that it stands for.
 std::string apart_text(std::span<const JitteredOrder> orders) {
   std::string text;
   for (const JitteredOrder& order : orders) {

@@ -57,14 +57,14 @@ TriedOrder::Pass record_pass(const Variant& variant, std::size_t pass, const Dra
                     run_drawn(variant.experiment, compiled, pass, draw, true));
 }
 
-// Checks the tried order's results, which takes as long as some runs, and its schedules, and runs what is to run. Of a
-// single run, what happens in it is recorded at once.
+// Checks the tried order's schedules and its results, which takes as long as some runs, and runs all
+// orders. If there is a single run, records it at once.
 void check_and_run(OrderComparison& comparison, const std::vector<Variant>& orders,
                    const TryOptions& options) {
   const Variant& tried = orders.front();
   for (std::size_t o = 0; o < orders.size(); ++o) comparison.orders[o].passes.resize(orders[o].passes());
   OrderResults results;
-  std::exception_ptr unchecked;  // why results cannot be checked; what is wrong with schedules is said first
+  std::exception_ptr unchecked;  // why results cannot be checked; errors in schedules are reported first
   std::vector<Findings> findings(tried.passes());
   EvaluateOptions how{.jitter = options.jitter, .threads = options.threads, .one_machine = true};
   how.beside.emplace_back([&] {
@@ -99,7 +99,7 @@ void check_and_run(OrderComparison& comparison, const std::vector<Variant>& orde
   }
 }
 
-// The run in which two orders differ by what is nearest the median of all runs.
+// Returns the run in which the difference of two orders is nearest the median of all runs.
 std::uint32_t median_run(const Latencies& a, const Latencies& b) {
   const double median = difference_between(a, b).median;
   std::vector<double> distances;
@@ -115,7 +115,7 @@ void count_workers(OrderComparison& comparison, const WorkerKinds& of_rank, cons
     kind.count *= static_cast<std::uint32_t>(compiled.passes.front().schedule.size());
 }
 
-// What happens in the explained run: of several runs, that one runs again, with records.
+// Records what happens in the explained run. If there are several runs, runs that one again with records.
 void record_passes(OrderComparison& comparison, const std::vector<Variant>& orders, const EqualPasses& equal,
                    const TryOptions& options) {
   if (options.jitter.draws() > 1) {
@@ -162,7 +162,7 @@ OrderComparison try_order(const Experiment& experiment, const OrderSpec& order, 
     comparison.orders.push_back({spec.name, {}, {}, {}, {}, {}});
     orders.push_back({with_order(experiment, std::move(spec)), nullptr});
   }
-  // Shipped orders that do not fit are left out; the tried one must.
+  // Shipped orders that do not fit are left out; the tried one must fit.
   std::vector<std::string> refused;
   prepare(orders, options.threads, &refused);
   if (!refused.front().empty()) throw InputError(refused.front());

@@ -13,7 +13,7 @@
 namespace a3sim {
 namespace {
 
-// Sums over all passes: by kind of worker, and of the L2.
+// Sums over all passes, by kind of worker and for the L2.
 struct Sums {
   explicit Sums(std::size_t kinds) : busy(kinds), waited(kinds), idle(kinds) {}
   std::vector<Duration> busy, waited, idle;
@@ -102,7 +102,7 @@ void add_orders(Report& report, const Experiment& experiment, const OrderCompari
   }
 }
 
-// "is 3.10 % slower than".
+// Returns "is 3.10 % slower than".
 std::string compared(double difference) {
   constexpr double kMany = 2;
   if (1 + difference >= kMany) return fmt::format("takes {:.2f} times as long as", 1 + difference);
@@ -140,7 +140,7 @@ std::vector<LatencyReason> latency_reasons(const Experiment& experiment, const O
   const std::string& worker = comparison.workers[kind].name;
   const double workers = comparison.workers[kind].count;
   std::vector<LatencyReason> reasons;
-  // `before` and `after` stand round the amount.
+  // `before` and `after` are the words around the amount.
   const auto add = [&](double longer, const std::string& before, const std::string& after) {
     const double mean = longer / workers;
     const char* const sign = mean < 0 ? "less" : "more";

@@ -44,7 +44,7 @@ void add_worker_counts(const Experiment& experiment, std::vector<Condition>& con
   }
 }
 
-// Latencies by run of both orders, or why one of them does not fit.
+// Returns the latencies of both orders by run, or why one of them does not fit.
 ConditionOutcome run_both(const Condition& condition, const OrderSpec& tried, const OrderSpec& other,
                           const JitterOptions& jitter, unsigned threads) {
   ConditionOutcome outcome{condition.routing, condition.workers, {}, {}, {}, {}};
@@ -64,7 +64,7 @@ ConditionOutcome run_both(const Condition& condition, const OrderSpec& tried, co
   return outcome;
 }
 
-// 25/50
+// Returns "25/50".
 std::string counts_of(const WorkerKinds& kinds) {
   std::vector<std::uint32_t> counts;
   for (const WorkerKind& kind : kinds) counts.push_back(kind.count);

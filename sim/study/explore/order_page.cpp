@@ -10,7 +10,7 @@
 namespace a3sim {
 namespace {
 
-// The shipped order of that name; none where there is no such file.
+// Returns the shipped order of that name, or nullopt if there is no such file.
 std::optional<OrderSpec> shipped_order(const std::string& name) {
   for (const std::filesystem::path& file : files_in(configs_folder() / "orders")) {
     OrderSpec order = read_order_file(file);

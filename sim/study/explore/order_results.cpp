@@ -27,7 +27,7 @@ OrderResults check_results(const std::filesystem::path& config, std::span<const 
     return {fmt::format("not checked: {}", error.what()), {}};
   }
   OrderResults results;
-  std::set<std::string> own;  // passes of which nothing but their operators says what is right
+  std::set<std::string> own;  // passes that only their own operators can check
   for (DataCase& data_case : cases) {
     for (std::size_t p = 0; p < data_case.oracles.size(); ++p) {
       if (data_case.oracles[p] == Oracle::kWhole) own.insert(data_case.experiment.passes[p].name);

@@ -30,7 +30,8 @@ const Pass& pass_of(const Experiment& experiment, const CompiledPass& compiled) 
   return *pass;
 }
 
-// What recompiling for another routing leaves as it is; an order may differ.
+// True if the schedules agree in all that recompiling for another routing leaves as it is. Orders may
+// differ.
 bool is_alike(const Ssc& a, const Ssc& b) {
   const auto same_tensor = [](const TensorInfo& x, const TensorInfo& y) {
     return x.name == y.name && x.layout == y.layout && x.dtype == y.dtype && x.cols == y.cols &&
@@ -71,7 +72,7 @@ void check_alike(const CompiledPass& given, const CompiledPass& fresh) {
   }
 }
 
-// Puts to other ranks that move nothing under these counts.
+// Counts puts to other ranks that move nothing under these counts.
 std::uint64_t empty_puts(const Schedule& schedule, const RoutingCounts& counts) {
   const RowLayout layout(schedule.front().shape(), capacity_of(schedule), counts);
   std::uint64_t empty = 0;

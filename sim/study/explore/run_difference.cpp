@@ -16,7 +16,7 @@ std::vector<std::string> names_of(const SavedRun& run) {
   return names;
 }
 
-// Of all passes: their operators have names of their own.
+// Returns the rates in all passes, whose operators have different names.
 std::map<std::string, L2Rates> rates_of(const SavedRun& run) {
   const auto part = [](double amount, double value) { return value > 0 ? amount / value : 0; };
   std::map<std::string, L2Rates> rates;
@@ -29,15 +29,15 @@ std::map<std::string, L2Rates> rates_of(const SavedRun& run) {
   return rates;
 }
 
-// The first of them, and how many more.
+// Returns the first differences, and how many more there are.
 std::string differences_text(const std::vector<ConfigDifference>& differences) {
   std::string text = difference_text(differences.front());
   if (differences.size() > 1) text += fmt::format(", and {} more", differences.size() - 1);
   return text;
 }
 
-// What differs most on the critical paths in the direction of the whole, and the operator where most of it
-// does: "L2 misses: 0.912 ms more, 0.700 of it in GMM1 of forward".
+// Returns the largest difference on the critical paths in the direction of the total, and the operator with
+// most of it: "L2 misses: 0.912 ms more, 0.700 of it in GMM1 of forward".
 std::string blame_text(const RunDifference& difference) {
   const std::int64_t sign = difference.total[0] > difference.total[1] ? 1 : -1;
   BlameTimes sums{};
@@ -62,8 +62,7 @@ std::string blame_text(const RunDifference& difference) {
                      sign > 0 ? "more" : "less", all ? "," : ", " + in_milliseconds(there) + " of it", where);
 }
 
-// The one that comes closest to A; nullptr where none does.
-// The one that explains most of the difference, by more than noise; nullptr where none does.
+// Returns the counterfactual that explains most of the difference, by more than noise, or nullptr.
 const Counterfactual* largest_cause(const RunDifference& difference) {
   const double sign = difference.apart().median > 0 ? 1 : -1;
   const Counterfactual* largest = nullptr;
@@ -78,7 +77,7 @@ const Counterfactual* largest_cause(const RunDifference& difference) {
   return largest;
 }
 
-// " (95 %: +12.9..+13.3)", of milliseconds; nothing of one run.
+// Returns " (95 %: +12.9..+13.3)" in milliseconds; empty for one run.
 std::string interval_text(const MedianInterval& median_interval) {
   const std::string interval = interval_in_milliseconds(median_interval);
   return interval.empty() ? "" : fmt::format(" (95 %: {})", interval);
@@ -155,7 +154,7 @@ std::string conclusion(const RunDifference& difference) {
   const auto part = [&](const MedianInterval& change) { return 100 * change.median / apart.median; };
   std::string text = fmt::format("{}; the largest cause is A's {} ({})", head, cause->part,
                                  differences_text(cause->differences));
-  // With all that differs, B is A.
+  // If only one part differs, B with it is A.
   if (counterfactuals.parts.size() > 1 || !counterfactuals.elsewhere.empty()) {
     text += fmt::format(": with it B would take {} ms, {:.0f} % of the difference",
                         in_milliseconds(median_of(cause->totals)),

@@ -8,7 +8,7 @@
 namespace a3sim {
 namespace {
 
-// What people see of one run's pass, side by side with the other's. Bytes and times are a rank's.
+// One run's side of a pass. Bytes and times are per rank.
 struct Side {
   Duration latency{}, exposed{};
   Cell hits;
@@ -16,7 +16,7 @@ struct Side {
   std::size_t tasks = 0;
 };
 
-// The part of the time of all workers of a kind.
+// Returns a share of the time of all workers of a kind.
 Cell part(const Trace& trace, const Explanation& explained, std::size_t kind,
           std::initializer_list<WorkerTime> times) {
   Duration sum{};
@@ -48,7 +48,7 @@ Side side_of(const Trace& trace, const Explanation& explained) {
   return side;
 }
 
-// The kinds of worker of either run, those of A first.
+// Returns the kinds of worker of both runs, those of A first.
 std::vector<WorkerKind> kinds_of(const RunDifference::OfPass& pass) {
   std::vector<WorkerKind> kinds;
   for (const Trace* trace : pass.trace) {
@@ -59,7 +59,7 @@ std::vector<WorkerKind> kinds_of(const RunDifference::OfPass& pass) {
   return kinds;
 }
 
-// What the workers of one kind did in a run, a line a figure; nothing where it has none of them.
+// The time of the workers of one kind in a run, a line per figure. Empty if the run lacks the kind.
 struct KindFigures {
   Cell busy, waits, idle;
 };
@@ -73,7 +73,7 @@ KindFigures figures_of(const Trace& trace, const Explanation& explained, const s
           part(trace, explained, k, {WorkerTime::kWait}), part(trace, explained, k, {WorkerTime::kIdle})};
 }
 
-// A line a figure, each with its own unit.
+// Adds a line for each figure, with its own unit.
 void add_sides(Report& report, const RunDifference::OfPass& pass) {
   Table& table = report.table("", {Column::words(pass.name), Column::words("A"), Column::words("B")});
   const Side a = side_of(*pass.trace[0], pass.explained[0]), b = side_of(*pass.trace[1], pass.explained[1]);
@@ -98,7 +98,7 @@ void add_sides(Report& report, const RunDifference::OfPass& pass) {
   add(Column::count("tasks"), whole(a.tasks), whole(b.tasks));
 }
 
-// What an operator's tasks of one side came to on a rank: their time, hits, HBM bytes.
+// Returns time, hits and HBM bytes of an operator's tasks on a rank, for one side.
 std::array<Cell, 3> operator_cells(const Trace& trace, const std::string& name) {
   const auto found = std::ranges::find(trace.operators, name, &TraceOperator::name);
   if (found == trace.operators.end()) return {};
@@ -135,7 +135,7 @@ Report pass_report(const RunDifference::OfPass& pass) {
   return report;
 }
 
-// Returns whether there are any.
+// Adds the differences. Returns false if there are none.
 bool add_differences(Report& report, const Counterfactuals& counterfactuals) {
   std::string lines;
   Table& table = report.table(
@@ -153,7 +153,7 @@ bool add_differences(Report& report, const Counterfactuals& counterfactuals) {
   return !lines.empty();
 }
 
-// B with parts of A's configuration; of those that cannot run, why.
+// Adds B with each part of A's configuration, or why it cannot run.
 void add_counterfactuals(Report& report, const RunDifference& difference, bool differs) {
   const Counterfactuals& all = difference.counterfactuals;
   const double apart = difference.apart().median;

@@ -11,7 +11,7 @@
 namespace a3sim {
 namespace {
 
-// A task by what it is, wherever it stands in its table.
+// Identifies a task, wherever it stands in its table.
 struct TaskKey {
   std::uint32_t rank;
   std::string op;
@@ -24,14 +24,14 @@ std::string text_of(const TaskKey& key, std::uint32_t seen_from) {
   return key.rank == seen_from ? name : fmt::format("{} of rank {}", name, key.rank);
 }
 
-// What is compared of a task.
+// The properties of a task that are compared.
 struct Placed {
   std::uint32_t task;
   std::uint32_t position = 0;    // in its queue
   std::uint32_t worker = kNone;  // kNone: whoever is free
 };
 
-// What an event stands for.
+// The producers of an event.
 struct Producers {
   std::vector<TaskKey> tasks;
   std::uint32_t threshold = 0;
@@ -64,7 +64,7 @@ class ScheduleSide {
     for (const Ssc& ssc : schedule_) all += ssc.events().size();
     return all;
   }
-  // Operands and blocks, in words.
+  // Describes operands and blocks in words.
   std::string touched(std::uint32_t rank, const Placed& placed) const {
     const TaskDescriptor& td = descriptor(rank, placed);
     std::string text = fmt::format("signals to rank {}", td.trigger_rank);
@@ -107,7 +107,7 @@ class ScheduleSide {
   const Schedule& schedule_;
   TaskflowView view_;
   std::map<TaskKey, Placed> tasks_;
-  std::vector<std::vector<Producers>> producers_;  // by rank and event
+  std::vector<std::vector<Producers>> producers_;  // by rank, then by event
 };
 
 std::string text_of(const Producers* producers, std::uint32_t rank) {
@@ -147,7 +147,7 @@ class PassDiff {
     }
   }
 
-  // In what is compared.
+  // True if all that is compared is equal.
   bool same() const { return differences_.empty() && a_.events() == b_.events(); }
   const std::vector<Difference>& differences() const { return differences_; }
   std::vector<Cell> totals(const std::string& pass) const {
@@ -185,7 +185,7 @@ class PassDiff {
     }
   }
 
-  // Tasks of one event ask alike: each pair of events is compared once.
+  // Tasks of one event ask for the same pair; each pair of events is compared once.
   bool alike(const Producers* a, const Producers* b) {
     if (!a || !b) return a == b;
     const auto [found, fresh] = alike_.try_emplace({a, b}, false);
@@ -199,7 +199,7 @@ class PassDiff {
   std::uint64_t only_a_ = 0, only_b_ = 0, moved_ = 0, waits_ = 0, touches_ = 0;
 };
 
-// What schedules say of themselves as a whole, where they differ.
+// Describes the differences of the schedules' heads.
 std::string heads(const std::string& pass, const Schedule& a, const Schedule& b) {
   std::string text;
   const auto differ = [&](const char* what, const auto& x, const auto& y) {

@@ -15,13 +15,13 @@ namespace {
 
 constexpr double kTenPercent = 1.1;
 
-// Where the latencies of a variant go.
+// A variant of the machine, with the place for its latencies.
 struct Candidate {
   WhatIf::Outcome* to;
   Variant variant;
 };
 
-// Parts that are counted make another machine, for which work is prepared anew.
+// Improves a part. Parts that are counted make another machine, for which work is prepared anew.
 Candidate improved(const Variant& now, const MachinePart& part, const Improvement& by, WhatIf::Outcome& to) {
   Experiment better = now.experiment;
   part.improve(better, by);
@@ -47,7 +47,8 @@ void append(const Evaluated& evaluation, WhatIf::Outcome& to) {
   to.totals.insert(to.totals.end(), totals.begin(), totals.end());
 }
 
-// Every candidate in every run. What changes nothing in one run, to the picosecond, is not used in the others either.
+// Runs every candidate in every run. A candidate that changes nothing in the first run, to the picosecond,
+// is not run again.
 void run(std::vector<Candidate>& candidates, const JitterOptions& jitter, unsigned threads) {
   std::vector<Variant> variants;
   for (Candidate& candidate : candidates) variants.push_back(std::move(candidate.variant));
@@ -85,7 +86,7 @@ std::string name_in(const Experiment& experiment, const MachinePart& part) {
                      100.0 * (after - before) / before);
 }
 
-// The parts of a machine that it describes; the workers of both units are one part where they are one kind.
+// Returns the parts that the machine describes. Workers of both units are one part if they are one kind.
 std::vector<const MachinePart*> parts_in(const Experiment& experiment) {
   const Hardware& hardware = experiment.hardware;
   std::vector<const MachinePart*> parts;
@@ -108,7 +109,7 @@ MedianInterval WhatIf::gain(const Outcome& outcome) const {
 WhatIf what_if(const Experiment& experiment, const JitterOptions& jitter, unsigned threads) {
   std::vector<Variant> now{{experiment, nullptr}};
   prepare(now, threads);
-  // An L2 that holds what all tensors of a rank take twice has room for them in each of its sets, whatever the hash.
+  // An L2 twice as large as all tensors of a rank has room for them in each of its sets, whatever the hash.
   const Improvement free = Improvement::to_free(2 * now.front().work->footprint().count);
   WhatIf result;
   const PreparedWork& work = *now.front().work;

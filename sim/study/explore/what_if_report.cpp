@@ -16,7 +16,7 @@ bool changes_bound(const WhatIf& result, const WhatIf::Row& row) {
   return row.better.bounds != result.now.bounds || (row.free && row.free->bounds != result.now.bounds);
 }
 
-// What an outcome has besides its total: keys, and values in the same order.
+// Return keys and values, in the same order, of an outcome's details besides its total.
 std::vector<std::string> detail_keys(const WhatIf& result, const std::string& prefix) {
   std::vector<std::string> keys;
   for (const std::string& pass : result.passes) keys.push_back(prefix + ".passes_ps." + pass);
@@ -32,7 +32,7 @@ std::vector<Cell> details(const Outcome& outcome) {
   return cells;
 }
 
-// The columns of one improvement: the latency, what is gained, and how sure that is.
+// Adds the columns of one improvement: the latency, the gain, and its interval.
 void add_columns(std::vector<Column>& columns, const WhatIf& result, const std::string& head,
                  const std::string& key, const std::string& gain) {
   columns.push_back(Column::milliseconds(head + " ms", key + ".total_ps"));
@@ -70,7 +70,7 @@ void add_gains(Report& report, const WhatIf& result) {
   }
 }
 
-// What no schedule can beat on the machine as it is, then on the better ones, where that differs.
+// Adds the bounds on the machine as it is, then on the better ones if they differ.
 void add_bounds(Report& report, const WhatIf& result) {
   std::vector<Column> columns{Column::words("lower bounds ms, 10 % better / free")};
   std::vector<Cell> now{"as it is"};
@@ -111,14 +111,14 @@ std::string notes(const WhatIf& result) {
   return text;
 }
 
-// "2.31 % (+2.10..+2.48 %)"
+// Returns "2.31 % (+2.10..+2.48 %)".
 std::string gain_text(const MedianInterval& gain) {
   const std::string interval = interval_in_percent(gain);
   return in_percent(gain.median, 2) + (interval.empty() ? "" : fmt::format(" ({})", interval));
 }
 
-// One sentence that names what binds: of the parts that stand for themselves, the one of which 10 % gain
-// most, if more than noise.
+// Returns a sentence that names the limit: the independent part of which 10 % gain most, if that is more
+// than noise.
 std::string what_binds(const WhatIf& result) {
   const WhatIf::Row *first = nullptr, *second = nullptr;
   for (const WhatIf::Row& row : result.rows) {

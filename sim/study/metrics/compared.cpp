@@ -15,7 +15,7 @@ MetricAmount span(const PassAnalysis& pass, std::string_view op) {
   return {.part = ps(pass.span(op).length())};
 }
 
-// The part of an operator's time in which rows are put to other ranks.
+// Returns the part of an operator's time in which rows are put to other ranks.
 MetricAmount communicating(const PassAnalysis& pass, std::string_view op) {
   const OperatorSpan own = pass.span(op), sent = pass.exchanges();
   return {ps(std::min(sent.last, own.last) - std::max(sent.first, own.first)), ps(own.length())};

@@ -15,8 +15,8 @@ namespace {
 
 struct Unit {
   std::string_view metric, name;
-  double base;   // base units in one of these
-  double scale;  // these in one of what a run is measured in
+  double base;   // base units in this unit
+  double scale;  // of this unit in one of those that runs measure
 };
 
 constexpr Unit kUnits[] = {
@@ -47,7 +47,7 @@ constexpr Unit kUnits[] = {
     {"waste", "fraction", 1, 1},
     {"straggler_gain", "points", 0.01, 1},
     {"straggler_gain", "fraction", 1, 0.01},
-    // Of training steps.
+    // Units of training steps.
     {"step_time", "s", 1, 1e-12},
     {"gpu_active", "s", 1, 1e-12},
     {"kernels", "count", 1, 1},
@@ -130,8 +130,7 @@ MetricValue parse_metric(std::string_view metric, std::string_view text) {
   if (!base || !decimal_double(number, value) || value < 0 || (value == 0 && !may_be_zero)) {
     return {0, fmt::format("'{}', expected a positive number with one of {}", text, units)};
   }
-  // Multiplied where the unit is the larger one, so that what is written in decimal stays exact to a
-  // rounding.
+  // Divides if the unit is smaller, so that decimal values stay exact up to one rounding.
   value = *base < 1 ? value / std::round(1 / *base) : value * *base;
   if (is_fraction(metric) && value > 1) return {0, fmt::format("'{}' is more than all of it", text)};
   return {value, ""};

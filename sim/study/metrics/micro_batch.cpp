@@ -1,13 +1,13 @@
 #include "sim/study/metrics/metric.h"
 
-// What micro-batches on streams come to, beside their latency: of forward.
+// Metrics of micro-batches on streams, besides latency. All are of the forward pass.
 namespace a3sim {
 namespace {
 
 using Better = Metric::Better;
 using Form = Metric::Form;
 
-// Calls and groups of products are those of streams.
+// Returns a metric of the forward pass. Only streams have calls and groups of products.
 Metric of_forward(Form form, double (*value)(const MicroBatchResult&), bool of_schedules = false) {
   return {form, nullptr, false, Better::kSmaller, {{"total", value, of_schedules}}};
 }

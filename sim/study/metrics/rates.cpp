@@ -14,7 +14,7 @@ MetricAmount operations(const PassAnalysis& pass) {
   return amount;
 }
 
-// What the first rank sends to others, or, where it sends nothing, what its tasks read and write.
+// Counts what the first rank sends to others or, if it sends nothing, what its tasks read and write.
 MetricAmount bytes(const PassAnalysis& pass) {
   const RankResult& rank = pass.run().ranks.front();
   const double moved = rank.l2_read + rank.l2_write, sent = static_cast<double>(rank.sent);

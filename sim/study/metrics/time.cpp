@@ -47,7 +47,7 @@ A3SIM_REGISTER(Metric, "exposed", "communication that no cube's work covers, a r
 A3SIM_REGISTER(Metric, "hidden", "communication below cubes' work, a rank",
                Metric{Form::kMilliseconds, mean_of(&Overlap::hidden), true});
 
-// Of the time of all ranks' workers that run tasks of a unit, that in which they run any.
+// Returns the metric: the share of the time of all workers that run tasks of a unit in which they do so.
 auto busy(CoreUnit unit) {
   return [unit](const PassAnalysis& pass) {
     MetricAmount amount;
@@ -66,7 +66,7 @@ A3SIM_REGISTER(Metric, "aic_busy", "of the AICs' time, or that of what runs matr
 A3SIM_REGISTER(Metric, "aiv_busy", "of the AIVs' time, or that of what runs vector tasks",
                Metric{Form::kShareOfTime, busy(CoreUnit::kVector)});
 
-// "blame.l2_read".
+// Returns "blame.l2_read".
 std::string blame_name(Blame blame) {
   std::string name = "blame.";
   for (const char c : name_of(blame))
@@ -74,7 +74,7 @@ std::string blame_name(Blame blame) {
   return name;
 }
 
-// The critical path's share of each resource: they sum to the latency.
+// Registers the critical path's time by resource. The times sum to the latency.
 [[maybe_unused]] const bool kBlamesRegistered = [] {
   for (std::uint32_t b = 0; b < kBlames; ++b) {
     const auto amount = [b](const PassAnalysis& pass) {

@@ -5,7 +5,7 @@ namespace {
 
 using Form = Metric::Form;
 
-// The sum of a figure over all ranks.
+// Sums a figure over all ranks.
 template <class Figure>
 auto of_ranks(Figure figure) {
   return [figure](const PassAnalysis& pass) {

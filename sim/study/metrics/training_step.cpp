@@ -1,6 +1,6 @@
 #include "sim/study/metrics/metric.h"
 
-// What a training step comes to, beside its latency; of a die, means over the stages.
+// Metrics of a training step, besides latency. They are per die, as means over the stages.
 namespace a3sim {
 namespace {
 
@@ -27,7 +27,7 @@ A3SIM_REGISTER(Metric, "experts_share", "of the step: Dispatch to Combine",
                Metric(step_metric(Form::kShare, Better::kNeither,
                                   [](const StepFigures& figures) { return 100 * figures.experts_share; })));
 
-// "step.vector_alone".
+// Returns "step.vector_alone".
 std::string class_name(TimeClass kind) {
   std::string name = "step.";
   for (const char c : name_of(kind))
@@ -35,7 +35,7 @@ std::string class_name(TimeClass kind) {
   return name;
 }
 
-// A die's time by class: they sum to the latency.
+// Registers a die's time by class. The times sum to the latency.
 [[maybe_unused]] const bool kClassesRegistered = [] {
   for (std::uint32_t c = 0; c < kTimeClasses; ++c) {
     const auto kind = static_cast<TimeClass>(c);

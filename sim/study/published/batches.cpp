@@ -22,13 +22,13 @@ using Results = std::vector<std::vector<MicroBatchResult>>;  // by seed
 
 using BatchValue = double (*)(const MicroBatchResult&);
 
-// What sweeps record of micro-batches under this name, of a pass.
+// Returns a sweep's metric of micro-batches, for a pass.
 BatchValue batch_value(const std::string& metric, std::string_view pass = "total") {
   const std::vector<Metric::OfBatch>& batchs = Metrics::get(metric).of_batch;
   return std::ranges::find(batchs, pass, &Metric::OfBatch::pass)->value;
 }
 
-// One metric of micro-batches, by seed.
+// Returns one metric of micro-batches, by seed.
 template <class Value>
 MeanInterval mean_over(const Results& results, const Value& value) {
   std::vector<std::vector<double>> by_seed;
@@ -39,12 +39,12 @@ MeanInterval mean_over(const Results& results, const Value& value) {
   return mean_interval_of_groups(by_seed);
 }
 
-// What the simplest formula makes of a micro-batch.
+// Times of a micro-batch by the simplest formula.
 struct FormulaTimes {
   Duration forward{}, backward{};
 };
 
-// Of the seed's first micro-batch.
+// Computes these for the first micro-batch of a seed.
 FormulaTimes formula_times(const Experiment& experiment, const Batches& batches, double part_of_peak) {
   const Hardware hardware = sustained(experiment.hardware);
   KernelCost cost(hardware, experiment.program, experiment.cut.tiling);
@@ -66,7 +66,7 @@ double mean_formula(const std::vector<FormulaTimes>& times, Duration FormulaTime
   return sum / static_cast<double>(times.size());
 }
 
-// Milliseconds that the products of a row take in the forward pass.
+// Returns the milliseconds that the products of a row take in the forward pass.
 double formula_of_row(const Experiment& experiment, double part_of_peak) {
   const Hardware hardware = sustained(experiment.hardware);
   const double macs = 3.0 * experiment.shape.hidden * experiment.shape.intermediate;
@@ -76,7 +76,7 @@ double formula_of_row(const Experiment& experiment, double part_of_peak) {
   return macs / peak * 1e3;
 }
 
-// What one group's micro-batches come to.
+// Results of one group's micro-batches.
 struct Group {
   Experiment experiment;
   std::map<std::string, Results> by_method;
@@ -103,7 +103,7 @@ std::vector<double> stragglers(const Experiment& experiment, const Batches& batc
   return stragglers;
 }
 
-// Points with the interval that seeds leave.
+// Collects points with the interval over seeds.
 class Points {
  public:
   Points(const Wanted& wanted, std::string hardware) : wanted_(wanted), hardware_(std::move(hardware)) {}
@@ -119,7 +119,7 @@ class Points {
   }
 
   std::vector<Point> points;
-  std::string variant{};  // of what is added
+  std::string variant{};  // of the points that are added
 
  private:
   const Wanted& wanted_;
@@ -141,7 +141,7 @@ std::vector<Group> groups(const PublishedBatches& asked, const Scenario& scenari
   }
   const std::uint32_t seeds = groups.front().experiment.work->micro_batches()->seeds;
   in_parallel(groups.size() * seeds, scenario.threads, [&](std::size_t i) {
-    Group& group = groups[groups.size() - 1 - i / seeds];  // what takes longest first
+    Group& group = groups[groups.size() - 1 - i / seeds];  // the longest runs come first
     const std::size_t seed = i % seeds;
     const Batches batches = draw_batches(group.experiment, static_cast<std::uint32_t>(seed));
     for (const std::string& method : asked.methods) {
@@ -223,7 +223,7 @@ void phases(const PublishedBatches& asked, const Group& group, Points& points) {
              fmt::format("the busiest rank; all ranks {:.0f}..{:.0f}", least, most));
 }
 
-// How many points of the reference's straggler more dynamic experts take away, as a mean over the groups.
+// Adds by how many points more dynamic experts reduce the reference's straggler, as a mean over the groups.
 void gains(const PublishedBatches& asked, const std::vector<Group>& groups, Points& points) {
   for (std::size_t d = 1; d < asked.dyns.size(); ++d) {
     const std::uint32_t from = asked.dyns[d - 1], to = asked.dyns[d];
@@ -247,7 +247,7 @@ void gains(const PublishedBatches& asked, const std::vector<Group>& groups, Poin
   }
 }
 
-// Of the one experiment that the table varies.
+// Adds points of the one experiment that the table varies.
 void variants(const PublishedTable& table, const Scenario& scenario, Points& points) {
   std::vector<std::pair<const PublishedVariant*, std::string>> runs;
   for (const PublishedVariant& one : table.variants) {

@@ -8,7 +8,7 @@
 namespace a3sim {
 namespace {
 
-// Lengths as those between events of a Poisson process, their quantiles, which sum up to `all`.
+// Returns quantiles of the lengths between events of a Poisson process, scaled to sum to `all`.
 std::vector<Duration> irregular(Duration all, std::uint32_t count) {
   std::vector<double> parts;
   double sum = 0;
@@ -124,7 +124,7 @@ void CaseObservation::add(const RecordedCase::StepActivity& activity, std::uint3
     record.hbm_bytes = activity.memory * seconds(length) * case_.machine.hbm_read;
   }
   if (activity.bytes <= 0 || case_.ranks < 2) return;
-  // In a ring, one transfer after the other.
+  // A ring sends one transfer after the other.
   constexpr double kPicosecondsOfSecond = 1e12;
   const double rate = activity.uses * case_.machine.planes.front().port;
   const Duration one(static_cast<std::int64_t>(kPicosecondsOfSecond * activity.bytes / rate));

@@ -21,7 +21,7 @@ std::optional<Reference> reference_of(const Point& point, const PublishedTable& 
                                point.coordinates.dump(), found->hardware, point.hardware));
 }
 
-// A misspelt case would be compared with nothing, in silence.
+// Throws if nothing predicts a published value. Without this check, a misspelt case would go unnoticed.
 void check_all_predicted(const PublishedTable& table, const std::vector<Point>& points) {
   for (const Reference& reference : table.references) {
     const bool predicted = std::ranges::any_of(points, [&](const Point& point) {
@@ -51,7 +51,8 @@ std::string error_text(double error, const Point& point) {
   return fmt::format("{:+.1f} {}", 100 * error, is_fraction(point.metric) ? "pp" : "%");
 }
 
-// The relative error of a value in the point's unit; of shares the difference in points, whichever unit they are written in.
+// Returns the relative error of a value in the point's unit; for shares the difference in points, in
+// whichever unit they are written.
 double error_of_value(double value, const Point& point, const Reference& reference) {
   const double published = reference.in(point.unit), difference = value - published;
   if (published == 0 && difference == 0) return 0;  // dates of what begins first
@@ -59,7 +60,7 @@ double error_of_value(double value, const Point& point, const Reference& referen
                                    : difference / published;
 }
 
-// What the table of some comparisons has, and how each becomes a row of it.
+// Builds the columns and rows of a table of comparisons.
 class TableOfPoints {
  public:
   TableOfPoints(const std::vector<Comparison>& comparisons, const ErrorBars& bars);
@@ -67,20 +68,20 @@ class TableOfPoints {
   std::vector<Cell> cells(const Comparison& comparison) const;
 
  private:
-  // Very many coordinates, of which each case has a few, would make a table that nobody can read.
+  // True if a case has too many coordinates for columns of their own.
   bool in_one_column() const { return coordinates_.size() > 12; }
-  // "dies 512, dp 32": all but the first, which has a column of its own.
+  // Returns "dies 512, dp 32": all coordinates but the first, which has its own column.
   static std::string case_text(const nlohmann::ordered_json& coordinates);
 
   std::vector<std::string> coordinates_;  // in the order of their first appearance
-  std::vector<Column> more_;              // likewise
+  std::vector<Column> more_;              // in the order of their first appearance
   std::string metric_, unit_;             // of the first point
-  // Whether some points have a variant, another metric or unit, something that the formula says.
+  // True if some points have a variant, another metric or unit, or a value by the formula.
   bool variants_ = false, mixed_ = false, formula_ = false;
   const ErrorBars& bars_;
 };
 
-// Where the published value lies: in the prediction's error bar, or beside it.
+// Says where the published value lies: in the prediction's error bar, or beside it.
 std::string place_of(const std::optional<Reference>& reference, const ErrorBar& bar,
                      const std::string& unit) {
   if (!reference) return "";
@@ -99,7 +100,7 @@ TableOfPoints::TableOfPoints(const std::vector<Comparison>& comparisons, const E
       if (std::ranges::find(more_, column.head, &Column::head) == more_.end())
         more_.push_back(Column(column).or_else(""));
     }
-    // A case with a name of its own is told from others by that: its sizes stand in the JSON.
+    // A case with a name of its own is identified by it; its sizes stand in the JSON.
     if (point.coordinates.contains("id"))
       std::erase_if(coordinates_, [](const std::string& key) {
         return key != "id" && key != "what" && key != "quantity" && key != "dtype";

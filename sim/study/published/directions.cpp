@@ -16,7 +16,7 @@ std::optional<double> latency_of_case(const std::vector<Comparison>& comparisons
   return found == comparisons.end() ? std::nullopt : std::optional(found->point.value);
 }
 
-// 1 plus how many of the verdicts have a larger ratio.
+// Returns 1 plus the number of verdicts with a larger ratio.
 template <class Ratio>
 std::size_t place_of(const DirectionVerdict& one, const std::vector<DirectionVerdict>& all, Ratio ratio) {
   return 1 + static_cast<std::size_t>(std::ranges::count_if(

@@ -57,7 +57,7 @@ FormulaVerdict verdict_of(const std::vector<Comparison>& comparisons) {
       verdict.held += error >= 0;
       continue;
     }
-    if (!std::isfinite(error)) continue;  // of a date that is zero there is no part
+    if (!std::isfinite(error)) continue;  // a date of zero has no relative error
     verdict.predicted.add(error);
     if (one.reference->use == Use::kCalibration) verdict.fitted.add(error);
     if (one.reference->use == Use::kHeldOut) verdict.held_out.add(error);

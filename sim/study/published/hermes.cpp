@@ -13,8 +13,8 @@ std::string ordinal(std::size_t place) {
   return place < std::size(kFirst) ? kFirst[place] : std::to_string(place + 1) + "th";
 }
 
-// By what factor steps would be shorter, or the mean of their throughputs larger, without what was lost: from steps that
-// were longer than usual first, in proportion to how much longer they were.
+// Returns the factor by which steps would be shorter, or their mean throughput larger, without the lost
+// time. Takes the time from steps longer than usual first, in proportion to their excess.
 double factor_without(const CaseObservation& records, double lost_ms) {
   const double all = milliseconds(records.took());
   if (lost_ms >= all) return 1;
@@ -63,14 +63,14 @@ void add_case(const RecordedCase& recorded_case, const RuleBook& rules, const Wa
     if (nth > 0) continue;
     for (const std::int64_t shards : recorded_case.shards) {
       point.coordinates["shards"] = shards;
-      // One shard communicates while another computes, but for the last of them.
+      // Each shard communicates while another computes, except the last one.
       add_if_wanted(point, records, lost * (1 - 1 / static_cast<double>(shards)), wanted, points);
     }
   }
 }
 
-// Published diagnoses: whether the rules find the same causes in what was published of the symptoms, and by what
-// factor a step would be shorter at most without them.
+// Predicts published diagnoses: if the rules find the same causes in the published symptoms, and by what
+// factor a step would at most be shorter without them.
 Predictions run_hermes(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
   Predictions result{table.heading, {}};
   const RuleBook rules = read_rules(scenario.configs / "advice");

@@ -15,7 +15,8 @@ namespace {
 
 Duration of_picoseconds(double time) { return Duration(whole_picoseconds(time)); }
 
-// By hand: the longer of products at the stated part of the peak and of bytes at the HBM's rates, and one launch.
+// Computes the simplest formula: the longer of products at the stated share of the peak and of bytes at the
+// HBM's rates, plus one launch.
 Duration by_hand(const KernelWork& work, const Experiment& experiment, double part_of_peak) {
   const Hardware& hardware = experiment.hardware;
   const double peak = 2.0 * hardware.cube.macs_per_cycle_16 * hardware.workers.count(CoreUnit::kMatrix) *
@@ -25,12 +26,12 @@ Duration by_hand(const KernelWork& work, const Experiment& experiment, double pa
   return experiment.program.launch.queued + of_picoseconds(std::max(work.flops / peak, moved) * 1e12);
 }
 
-// What was measured of a kernel, in ps or FLOPS.
+// Returns the measured amount of a kernel, in ps or FLOPS.
 double measured_amount(const PublishedKernel& kernel, const KernelWork& work, Duration time) {
   return kernel.metric == "tflops" ? work.flops / seconds(time) : static_cast<double>(time.count());
 }
 
-// Kernels of layers on the machine of an experiment, one after the other for long.
+// Predicts kernels of layers on the machine of an experiment, in a long sequence.
 Predictions run_layer_kernels(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
   Predictions result{table.heading, {}};
   const SimplestFormula formula = SimplestFormula::read(scenario.configs);

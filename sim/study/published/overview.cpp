@@ -22,7 +22,7 @@ const Comparison* find(const std::vector<Comparison>& comparisons, const nlohman
   return found == comparisons.end() ? nullptr : &*found;
 }
 
-// "10.5 (10.2, +2.9 %)"
+// Returns "10.5 (10.2, +2.9 %)".
 std::string cell(const Comparison* comparison) {
   if (!comparison) return "-";
   std::string text = fmt::format("{:.2f}", comparison->point.value);
@@ -31,7 +31,7 @@ std::string cell(const Comparison* comparison) {
                             100 * error_of(*comparison));
 }
 
-// What the critical path of both passes is spent on, in ms.
+// Times on the critical path of both passes, in ms.
 struct Path {
   double makespan = 0, communication = 0, host = 0;
 };

@@ -11,7 +11,7 @@
 namespace a3sim {
 namespace {
 
-// Points of the default variant that the figure shows.
+// Returns the points of the default variant that the figure shows.
 std::vector<const Comparison*> shown_by(const PublishedFigure& figure, const std::vector<Comparison>& all) {
   std::vector<const Comparison*> shown;
   for (const Comparison& comparison : all) {
@@ -29,7 +29,7 @@ std::vector<const Comparison*> shown_by(const PublishedFigure& figure, const std
   return shown;
 }
 
-// A point's values of some coordinates as one name: "4096 × 7168 × 2048".
+// Joins a point's values of some coordinates to a name: "4096 × 7168 × 2048".
 std::string name_of(const Point& point, const std::vector<std::string>& keys) {
   std::string name;
   for (const std::string& key : keys) name += (name.empty() ? "" : " × ") + text_of(point.coordinates[key]);
@@ -53,7 +53,7 @@ FigurePoint predicted(double x, const Comparison& comparison, const ErrorBars& b
   return point;
 }
 
-// The other published values of the same point are its range.
+// Returns the published point; the other published values are its range.
 FigurePoint published(double x, const Comparison& comparison) {
   const Reference& reference = comparison.reference.value();
   const double value = reference.in(comparison.point.unit);
@@ -66,13 +66,13 @@ FigurePoint published(double x, const Comparison& comparison) {
   return point;
 }
 
-// Whether lines can be drawn over this coordinate.
+// True if lines can be drawn over this coordinate.
 bool are_numbers(const std::vector<const Comparison*>& shown, const std::string& key) {
   return std::ranges::all_of(shown,
                              [&](const Comparison* c) { return c->point.coordinates[key].is_number(); });
 }
 
-// `names`: of all series of the table's figures, in the order of their colours.
+// `names` are those of all series of the table's figures, in the order of their colours.
 Figure drawn(const PublishedFigure& published_figure, const std::vector<const Comparison*>& shown,
              const std::vector<std::string>& names, const ErrorBars& bars) {
   const Point& first = shown.front()->point;
@@ -124,7 +124,7 @@ Figure drawn(const PublishedFigure& published_figure, const std::vector<const Co
   return figure;
 }
 
-// When something began and ended, of points that have both.
+// Begin and end of something, for points that have both.
 struct PublishedSpan {
   std::string name;
   const Comparison *start = nullptr, *end = nullptr;
@@ -137,7 +137,7 @@ std::vector<PublishedSpan> spans_in(const std::vector<Comparison>& comparisons) 
     if (point.variant.empty() && (point.metric == "start" || point.metric == "end"))
       dates.push_back(&comparison);
   }
-  // What all have in common is no part of their names.
+  // Coordinates that all have in common are left out of the names.
   std::vector<PublishedSpan> spans;
   for (const Comparison* const comparison : dates) {
     std::string name;
@@ -153,7 +153,7 @@ std::vector<PublishedSpan> spans_in(const std::vector<Comparison>& comparisons) 
     if (found == spans.end()) found = spans.insert(found, {name});
     (comparison->point.metric == "start" ? found->start : found->end) = comparison;
   }
-  // Parts of what has a span of its own are drawn where something was published of them.
+  // Parts of an activity with its own span are drawn only if something was published about them.
   std::erase_if(spans, [](const PublishedSpan& span) {
     if (!span.start || !span.end || span.start->point.unit != span.end->point.unit) return true;
     return span.name.find(", ") != std::string::npos && !span.start->reference && !span.end->reference;
@@ -162,7 +162,7 @@ std::vector<PublishedSpan> spans_in(const std::vector<Comparison>& comparisons) 
   return spans;
 }
 
-// What was published over what is predicted, the first at the top.
+// Plots published spans above predicted ones, the first at the top.
 Figure spans_figure(const std::string& title, const std::vector<PublishedSpan>& spans) {
   Figure figure;
   figure.title = title;
@@ -192,7 +192,7 @@ Figure spans_figure(const std::string& title, const std::vector<PublishedSpan>& 
   return figure;
 }
 
-// How far each prediction lies from what was published.
+// Plots the error of each prediction.
 Figure errors_figure(const std::string& title, const std::vector<const Comparison*>& compared) {
   Figure figure;
   figure.title = title;
@@ -202,7 +202,7 @@ Figure errors_figure(const std::string& title, const std::vector<const Compariso
   std::vector<std::string> names;
   std::vector<double> values;
   for (const Comparison* comparison : compared) {
-    // Nothing is a percentage of a date that is zero.
+    // A date of zero has no relative error.
     if (const double error = 100 * error_of(*comparison); std::isfinite(error)) {
       values.push_back(error);
       series.points.push_back(FigurePoint::at(static_cast<double>(names.size()), error));
@@ -215,7 +215,7 @@ Figure errors_figure(const std::string& title, const std::vector<const Compariso
   return figure;
 }
 
-// The points of that figure, with its numbers.
+// Returns the points of that figure, with its numbers.
 Table errors_table(const std::vector<const Comparison*>& compared) {
   Table table({Column::count("number"),
                Column::words("case"),
@@ -233,7 +233,7 @@ Table errors_table(const std::vector<const Comparison*>& compared) {
   return table;
 }
 
-// The values of a coordinate in the whole table: a value has one colour in all of its figures.
+// Returns a coordinate's values in the whole table, so that each has one colour in all figures.
 std::vector<std::string> series_of(const PublishedFigure& figure,
                                    const std::vector<Comparison>& comparisons) {
   if (figure.series.empty()) return {""};

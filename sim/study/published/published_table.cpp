@@ -24,7 +24,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kPass = "pass";
 
-// What the values of one column set.
+// The key that the values of a column set.
 struct ColumnKey {
   std::string name;
   std::string path;  // takes the value itself; or, by value:
@@ -33,7 +33,7 @@ struct ColumnKey {
 
 std::string_view key_of(std::string_view override) { return override.substr(0, override.find('=')); }
 
-// Values of the same keys give way; files that are laid over one another all stay.
+// Adds overrides. They replace values of the same keys; files that are laid over one another all stay.
 void lay_over(std::vector<std::string>& overrides, const std::vector<std::string>& more) {
   for (const std::string& override : more) {
     const auto same = std::ranges::find(overrides, key_of(override), key_of);
@@ -51,7 +51,7 @@ std::vector<std::string> overrides_of(const Config& config, const char* key, con
   return texts;
 }
 
-// A mapping's values, without regard to what they set.
+// Returns a mapping's values as coordinates; ignores what they set.
 Json coordinates_of(const Config& config, const char* key) {
   if (!config.has(key)) return nullptr;
   Json coordinates = Json::object();
@@ -60,7 +60,7 @@ Json coordinates_of(const Config& config, const char* key) {
   return coordinates;
 }
 
-// Reads what the evaluation `runs` runs.
+// Reads the cases of the evaluation `runs`.
 class CaseReader {
  public:
   CaseReader(const Config& root, const fs::path& folder, PublishedTable& table)
@@ -70,7 +70,7 @@ class CaseReader {
     read_columns(root_.map("keys"));
     common_ = overrides_of(root_, "set", folder_);
     against_ = coordinates_of(root_, "against");
-    // The first key of `each` runs slowest; the cases are those of each of its combinations.
+    // The first key of `each` varies slowest. Each combination has all cases.
     cross(root_.map("each"), Json::object(), 0, [&](const Json& outer) { add_groups(outer); });
     root_.map("each").finish();
     for (const Config& group : root_.maps("cases")) group.finish();
@@ -92,8 +92,8 @@ class CaseReader {
     }
   }
 
-  // Calls `done` for each combination of the mapping's values of columns, laid over `coordinates`; the last
-  // key that stands there runs fastest.
+  // Calls `done` for each combination of the mapping's values, laid over `coordinates`. The last key in the
+  // file varies fastest.
   void cross(const Config& map, const Json& coordinates, std::size_t key,
              const std::function<void(const Json&)>& done) const {
     for (const std::string& column : table_.columns) map.has(column);
@@ -115,8 +115,8 @@ class CaseReader {
     }
   }
 
-  // The cases below one combination of `each`: those of `cases`, or it alone. With neither of them, whatever
-  // something was published about.
+  // Adds the cases below one combination of `each`: those of `cases`, or the combination alone. With
+  // neither, adds all cases with a published value.
   void add_groups(const Json& outer) {
     if (!root_.has("cases")) {
       if (root_.has("each")) return add_group({case_of(outer, root_, {})});
@@ -137,7 +137,7 @@ class CaseReader {
     }
   }
 
-  // Cases, then their variants.
+  // Adds cases, then their variants.
   void add_group(const std::vector<PublishedCase>& cases) {
     table_.cases.insert(table_.cases.end(), cases.begin(), cases.end());
     for (const PublishedCase& published_case : cases) {
@@ -356,7 +356,7 @@ void read_directions(const Config& root, PublishedTable& table) {
   }
 }
 
-// Evaluations of their own have columns of their own, which no list here knows.
+// Other evaluations have their own columns, which are not checked here.
 void check_columns(const Config& item, const char* key, const std::vector<std::string>& names,
                    const PublishedTable& table) {
   if (table.evaluation != "runs") return;

@@ -11,7 +11,7 @@ struct TimedPart {
   std::string hardware;
 };
 
-// How long a part of a ratio takes: all passes of its experiment, or the sum over its kernels of how long each runs.
+// Runs a part of a ratio. Its time is the sum over the passes, or kernels, of its experiment.
 TimedPart run_part(const PublishedRatio::Part& part, const Scenario& scenario,
                    const std::vector<std::string>& of_case) {
   std::vector<std::string> overrides = of_case;
@@ -26,7 +26,7 @@ double published_time(const std::string& metric, Duration time) {
   return in_unit(metric, "us", static_cast<double>(time.count()));
 }
 
-// The ratio of two times for each case, and the two times if they have names.
+// Predicts the ratio of two times for each case, and the two times if they have names.
 Predictions run_ratios(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
   const PublishedRatio& ratio = table.ratio;
   std::vector<PublishedCase> cases;

@@ -37,7 +37,7 @@ Reference read_point(const Config& point) {
   return reference;
 }
 
-// A total whose passes were published, a speed-up whose latency was.
+// True for a total whose passes were published, and for a speed-up whose latencies were.
 bool follows_from(const Reference& reference, const std::vector<Reference>& references) {
   nlohmann::ordered_json json = reference.coordinates;
   if (reference.metric == "speedup") return find_reference(references, json, "latency") != nullptr;

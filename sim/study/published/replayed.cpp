@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The rows of the rank that gets most, as a multiple of the mean.
+// Returns the most rows of a rank, as a multiple of the mean.
 double straggler(const RoutingCounts& counts) {
   const std::uint32_t local = counts.experts() / counts.ranks();
   std::vector<double> rows(counts.ranks(), 0);
@@ -35,10 +35,10 @@ std::uint32_t most_rows(const RoutingCounts& counts) {
 struct DrawnRoutings {
   std::vector<NamedRouting> routings;
   double straggler = 0;      // median
-  std::uint32_t bucket = 0;  // rows of each (source, expert) that all of them fit into
+  std::uint32_t bucket = 0;  // rows per (source, expert), enough for all of them
 };
 
-// The experiment's routing with the seeds 1 to `draws`.
+// Draws the experiment's routing with the seeds 1 to `draws`.
 DrawnRoutings draw(const Experiment& experiment, std::uint32_t draws) {
   DrawnRoutings drawn;
   std::vector<double> stragglers;
@@ -53,7 +53,7 @@ DrawnRoutings draw(const Experiment& experiment, std::uint32_t draws) {
   return drawn;
 }
 
-// By the table's columns; `schedule` is filled in, and decimals are numbers.
+// Returns coordinates in the table's columns, with `schedule` filled in. Decimals become numbers.
 Json coordinates_of(const PublishedTable& table, const PublishedCase& one, const std::string& pass,
                     const char* schedule) {
   Json coordinates = Json::object();
@@ -68,7 +68,7 @@ Json coordinates_of(const PublishedTable& table, const PublishedCase& one, const
   return coordinates;
 }
 
-// Medians over what was drawn, by schedules that were compiled for each routing or for all of them.
+// Adds medians over the draws, for schedules compiled for each routing or for all of them.
 void add_point(const std::vector<Replayed>& runs, bool recompiled, const DrawnRoutings& drawn, Point point,
                std::vector<Point>& points) {
   std::vector<double> latencies, lags;
@@ -106,7 +106,7 @@ void add_case(const PublishedTable& table, const PublishedCase& one, const Scena
   add_point(runs, false, drawn, {replayed, "latency", "ms", 0, experiment.hardware.name}, points);
 }
 
-// What an uneven load costs, and what one schedule for all of several routings costs more.
+// Predicts the cost of an uneven load, and the further cost of one schedule for several routings.
 Predictions run_replayed(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
   Predictions result{table.heading, {}};
   for (const PublishedCase& one : table.cases) add_case(table, one, scenario, wanted, result.points);

@@ -24,12 +24,12 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kTotal = "total";
 
-// What is read from a pass of a run, or from all of them.
+// Metrics of one pass of a run, or of all passes.
 struct PassMetrics {
   std::string pass;
   std::map<std::string, MetricAmount> amounts;  // by PublishedMetric::key()
   Bounds bounds;
-  std::string network, ranks;  // ranks: that were simulated, "2 of 8"
+  std::string network, ranks;  // ranks: the simulated ones, "2 of 8"
   Duration formula{};          // by the simplest formula; 0: not computed
   std::uint32_t aivs = 0;      // of a rank, that ran a task
   std::string limit{};         // what most of the critical path is spent on
@@ -50,18 +50,18 @@ void PassMetrics::add(const PassMetrics& other) {
   formula += other.formula;
 }
 
-// One of the table's cases, run.
+// One case of the table, run.
 struct CaseRun {
   const PublishedCase* published_case = nullptr;
   std::string hardware, machine;    // machine: in words
-  std::vector<PassMetrics> passes;  // by columns without the pass: their sum alone
+  std::vector<PassMetrics> passes;  // by columns without the pass; else only their sum
 };
 
-// A point's row while it is filled.
+// A point's row while it is being filled.
 struct Row {
   const PublishedMetric& metric;
   const PassMetrics& own;
-  const PassMetrics* against;  // of the case that it is compared with
+  const PassMetrics* against;  // of the compared case
   Point& point;
 };
 
@@ -136,7 +136,7 @@ void add_against(const Row& row) {
   row.point.more.emplace_back(Column::signed_percent("against"), cell);
 }
 
-// The times whose ratio the metric is.
+// Adds the two times whose ratio the metric is.
 void add_compared(const Row& row) {
   row.point.more.emplace_back(exact_microseconds("alone us", "alone_ps"),
                               row.against->time(row.metric.key()));
@@ -148,7 +148,7 @@ void add_communicating(const Row& row) {
   row.point.more.emplace_back(Column::percent("communication goes on", "", 0), amount.part / amount.whole);
 }
 
-// A further column of a metric's rows, and the metrics that it is made of.
+// A further column of a metric's rows, with the metrics that it needs.
 struct MoreColumn {
   std::string_view name;
   void (*add)(const Row&);
@@ -179,7 +179,7 @@ const MoreColumn& column_of(const PublishedTable& table, const std::string& name
       fmt::format("{}: unknown column '{}'; known: {}", table.name, name, fmt::join(names, ", ")));
 }
 
-// The metrics that a table asks for, its own and those of its columns, each with its operator.
+// Returns the metrics that a table needs, also for its columns, each with its operator.
 std::set<std::pair<std::string, std::string>> asked_of(const PublishedTable& table) {
   std::set<std::pair<std::string, std::string>> asked{{"latency", ""}};
   for (const PublishedMetric& metric : table.metrics) {
@@ -213,7 +213,7 @@ bool is_wanted(const PublishedCase& one, const Scenario& scenario, const Wanted&
   });
 }
 
-// A table all of whose metrics compare cases is nothing without those that are compared with.
+// True if all metrics of a table compare cases, and another case is compared with this one.
 bool is_needed(const PublishedTable& table, const PublishedCase& one) {
   const auto compares = [](const PublishedMetric& metric) {
     return Metrics::get(metric.name).relation != Metric::Relation::kNone;
@@ -228,7 +228,7 @@ std::string counts_of(const WorkerKinds& kinds) {
   return fmt::format("{}", fmt::join(counts, ", "));
 }
 
-// How many of a rank's vector cores ran a task with work, of the rank with most.
+// Returns the largest number of vector cores of a rank that ran a task with work.
 std::uint32_t aivs_of(const PassResult& pass) {
   std::size_t most = 0;
   for (std::size_t r = 0; r < pass.run.ranks.size(); ++r) {
@@ -244,7 +244,7 @@ std::uint32_t aivs_of(const PassResult& pass) {
   return static_cast<std::uint32_t>(most);
 }
 
-// "cube 71 %: GMM1, GMM2"
+// Returns "cube 71 %: GMM1, GMM2".
 std::string limit_of(const Trace& trace) {
   const MainBlame most = main_blame(blame_of(trace, critical_path(Causes(trace))));
   return fmt::format("{} {}{}{}", name_of(most.blame), in_percent(most.part, 0),
@@ -297,7 +297,7 @@ CaseRun run_case(const PublishedTable& table, const PublishedCase& one, const Sc
   return run;
 }
 
-// In what a run is measured in; none: nothing is known of it.
+// Returns the value in the unit that runs measure, or nullopt if it is unknown.
 std::optional<double> value_of(const PublishedMetric& asked, const PassMetrics& own,
                                const PassMetrics* other) {
   const Metric& metric = Metrics::get(asked.name);
@@ -315,7 +315,7 @@ std::optional<double> formula_of(const PublishedMetric& asked, const PassMetrics
   return value ? std::optional(in_unit(asked.name, asked.unit, *value)) : std::nullopt;
 }
 
-// With the pass where its column stands.
+// Returns the coordinates, with the pass in its column's place.
 Json coordinates_of(const PublishedTable& table, const PublishedCase& one, const std::string& pass) {
   Json coordinates = Json::object();
   for (const std::string& column : table.columns) {
@@ -325,7 +325,8 @@ Json coordinates_of(const PublishedTable& table, const PublishedCase& one, const
   return coordinates;
 }
 
-// The pass of another case that a case's is compared with; none: it has none, or is the total of other passes.
+// Returns the pass of another case that a case's pass is compared with, or nullptr if there is none, or if
+// the pass is the total of others.
 const PassMetrics* same_pass(const CaseRun& run, const PassMetrics& own, const CaseRun& other) {
   const bool all = run.passes.size() == other.passes.size();
   if (own.pass == kTotal && !all) return nullptr;

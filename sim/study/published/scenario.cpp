@@ -18,7 +18,7 @@ std::string including(const fs::path& experiment, const std::string& laid_over) 
   return fmt::format("include: [\"{}\"{}]\n", experiment.string(), laid_over);
 }
 
-// Those of the values that the configuration takes from the file they stand in.
+// Returns overrides for those values that the configuration takes from the file in which they stand.
 std::vector<std::string> overrides_of(const std::vector<Scenario::HardwareValue>& values,
                                       const fs::path& experiment, const std::string& laid_over) {
   std::vector<std::string> overrides;
@@ -57,7 +57,7 @@ Experiment Scenario::load(const std::string& name, const std::vector<std::string
         "{} is not a directory: are the configurations elsewhere? A3SIM_CONFIGS names it", configs.string()));
   }
   std::string laid_over;
-  // Predictions run beside one another in threads, where SimGrid cannot.
+  // Predictions run in several threads, which SimGrid cannot.
   std::vector<std::string> all{"network.backend=native"};
   for (const std::string& value : own) {
     if (!leaves_open(value)) {

@@ -14,16 +14,16 @@ namespace {
 
 constexpr double kFlops = 2;  // a product and a sum
 
-// What a table measures of a machine, and the experiment that describes the machine.
+// A measurement that a table takes, and the experiment that describes the machine.
 struct MeasuredKernel {
   const PublishedKernel& kernel;
   const Experiment& experiment;
-  double part_of_peak;  // of the simplest formula
+  double part_of_peak;  // in the simplest formula
   std::int64_t number(const char* key) const { return kernel.numbers.at(key); }
   std::uint32_t count(const char* key) const { return static_cast<std::uint32_t>(number(key)); }
 };
 
-// Operations or bytes that take a time, as simulated and by the simplest formula.
+// Work done in a time, simulated and by the simplest formula.
 struct Amount {
   double amount;
   Duration simulated, formula;
@@ -44,7 +44,7 @@ double flops(const MeasuredKernel& measured) {
          static_cast<double>(measured.number("k"));
 }
 
-// A product as a kernel of all workers, tile by tile through the L2.
+// Measures a product as a kernel of all workers, tile by tile through the L2.
 Amount product(const MeasuredKernel& measured) {
   const Experiment& experiment = measured.experiment;
   const PassResult pass = run_experiment(experiment, false).front();
@@ -59,7 +59,7 @@ Amount sustained_product(const MeasuredKernel& measured) {
   return product({measured.kernel, experiment, measured.part_of_peak});
 }
 
-// Products of many experts that have the same rows: one call an expert, or one kernel.
+// Measures products of many experts with the same rows, as one call per expert or one kernel.
 Amount grouped(const MeasuredKernel& measured, bool one_kernel) {
   const Experiment& experiment = measured.experiment;
   const std::uint32_t experts = measured.count("experts"), calls = one_kernel ? 1 : experts;
@@ -78,7 +78,7 @@ Amount grouped(const MeasuredKernel& measured, bool one_kernel) {
 Amount products_by_calls(const MeasuredKernel& measured) { return grouped(measured, false); }
 Amount products_in_one_kernel(const MeasuredKernel& measured) { return grouped(measured, true); }
 
-// A copy between two devices, from its start on the engine.
+// Measures a copy between two devices, from its start on the engine.
 Amount copy(const MeasuredKernel& measured) {
   const Hardware::CopyEngine& engine = *measured.experiment.hardware.copy_engine;
   StreamProgram program{2, {{"copy engine", engine.count}}, {}, {}};
@@ -88,7 +88,7 @@ Amount copy(const MeasuredKernel& measured) {
   return run_program(static_cast<double>(measured.number("bytes")), program, measured);
 }
 
-// An all-to-all of ranks that each send so many bytes, their own part among them.
+// Measures an all-to-all of ranks that each send so many bytes, including their own part.
 Amount all_to_all(const MeasuredKernel& measured) {
   const std::uint32_t ranks = measured.count("ranks");
   const std::int64_t bytes = measured.number("bytes");
@@ -106,7 +106,7 @@ Amount all_to_all(const MeasuredKernel& measured) {
   return run_program(static_cast<double>(bytes) * (ranks - 1) / ranks, program, measured);
 }
 
-// Bytes that a local copy reads and writes, together.
+// Measures a local copy; counts the bytes that it reads and writes.
 Amount local_copy(const MeasuredKernel& measured) {
   const Experiment& experiment = measured.experiment;
   const auto bytes = static_cast<double>(measured.number("bytes"));
@@ -118,7 +118,7 @@ Amount local_copy(const MeasuredKernel& measured) {
   return run_program(2 * bytes, program, measured);
 }
 
-// The longest call by a rank in the forward pass of the experiment's first micro-batch.
+// Measures the longest call by a rank in the forward pass of the experiment's first micro-batch.
 Amount exchange(const MeasuredKernel& measured, const char* name) {
   const Experiment& experiment = measured.experiment;
   const Batches batches = draw_batches(experiment, 0);
@@ -144,7 +144,7 @@ struct KernelKind {
   std::string_view name;
   Amount (*measure)(const MeasuredKernel&);
   std::vector<std::string_view> numbers;  // that it needs
-  std::string_view below = {};            // the experiment's key that they are set below; empty: none
+  std::string_view below = {};            // key of the experiment below which they are set; empty: none
 };
 
 const std::vector<KernelKind>& kinds() {
@@ -175,7 +175,7 @@ const KernelKind& kind_of(const PublishedTable& table, const PublishedKernel& ke
   return *known;
 }
 
-// Single kernels, copies and exchanges on the machine of an experiment.
+// Predicts single kernels, copies and exchanges on the machine of an experiment.
 Predictions run_kernels(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
   Predictions result{table.heading, {}};
   const SimplestFormula formula = SimplestFormula::read(scenario.configs);

@@ -56,7 +56,7 @@ double step_figure(const std::string& metric, const std::string& unit,
   if (metric == "tokens_per_second_per_package") return figures.tokens_a_die * scale.package;
   if (metric == "tokens_per_second_per_device") return figures.tokens_a_die;
   if (metric == "model_tflops_per_gpu") return figures.model_tflops;
-  // MB as Megatron counts them.
+  // Megatron counts memory in these MB.
   if (metric == "peak_memory") return figures.peak_memory / (unit == "GiB" ? 0x1p30 : 0x1p20);
   if (metric == "mac_ratio") return figures.mac_ratio;
   if (metric == "gmm_share") return of_class(TimeClass::kGrouped);
@@ -84,7 +84,7 @@ std::optional<double> step_formula(const std::string& metric, const StepScale& s
 }
 
 std::optional<double> step_formula_ratio(const std::string& metric) {
-  // What is computed again is a forward pass more: 4 instead of 3.
+  // Recomputing adds a forward pass: 4 instead of 3.
   return metric == "recompute_cost" ? 4.0 / 3.0 : 1.0;
 }
 

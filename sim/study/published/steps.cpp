@@ -12,7 +12,7 @@
 namespace a3sim {
 namespace {
 
-// A step that a table runs, and what its figures are read from.
+// A step that a table runs, with its results.
 struct PublishedStep {
   std::string experiment;
   std::vector<std::string> overrides;
@@ -25,7 +25,7 @@ std::string key_of_step(const std::string& experiment, const std::vector<std::st
   return fmt::format("{} {}", experiment, fmt::join(overrides, " "));
 }
 
-// The steps of a table, each once however many of its figures are asked for.
+// Runs each step of a table once, however many of its figures are asked for.
 class PublishedSteps {
  public:
   void add(const std::string& experiment, const std::vector<std::string>& overrides) {
@@ -51,7 +51,7 @@ class PublishedSteps {
   std::vector<PublishedStep> steps_;
 };
 
-// The case's values with those of the step that it is compared with over them.
+// Returns the case's values, with those of the compared step laid over them.
 std::vector<std::string> overrides_against(const PublishedKernel& kernel) {
   std::vector<std::string> changed = kernel.overrides;
   for (const std::string& change : kernel.against) {

@@ -14,9 +14,10 @@
 namespace a3sim {
 namespace {
 
-using StageName = std::pair<std::string, std::uint32_t>;  // with an expert or segment; kNone: the whole stage
+// With an expert or segment; kNone: the whole stage.
+using StageName = std::pair<std::string, std::uint32_t>;
 
-// When stages of a kernel ran on one rank: from the first core's start to the last core's end.
+// Collects when stages of a kernel ran on one rank: from the first core's start to the last core's end.
 class StageSpans {
  public:
   StageSpans(const PublishedTimeline& timeline, const PassResult& pass) : timeline_(timeline) {
@@ -33,7 +34,7 @@ class StageSpans {
     }
   }
 
-  // All of the rank's work has an empty name.
+  // The empty name stands for all of the rank's work.
   const std::map<StageName, OperatorSpan>& spans() const { return spans_; }
   const PublishedTimeline::Stage* stage(const std::string& name) const {
     const auto found = std::ranges::find(timeline_.stages, name, &PublishedTimeline::Stage::name);
@@ -58,8 +59,8 @@ class StageSpans {
   std::map<StageName, OperatorSpan> spans_;
 };
 
-// Adds start and end of each stage and of its experts or segments, the whole kernel's length, and how long stages ran
-// beside others.
+// Adds start and end of each stage and of its experts or segments, the kernel's length, and the time that
+// stages overlap.
 class TimelinePoints {
  public:
   TimelinePoints(const PublishedTable& table, const Experiment& experiment, const StageSpans& spans)

@@ -7,8 +7,8 @@
 namespace a3sim {
 namespace {
 
-// How long an experiment's operators take, by a profile's definitions: a point for each name, with the mean of all
-// ranks and passes.
+// Predicts how long an experiment's operators take, by a profile's definitions: one point for each name,
+// the mean over all ranks and passes.
 template <ProfileUnit unit>
 Predictions run_times(const PublishedTable& table, const Scenario& scenario, const Wanted&) {
   const Experiment experiment = scenario.load(table.experiment);

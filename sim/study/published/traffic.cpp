@@ -12,7 +12,7 @@
 namespace a3sim {
 namespace {
 
-// What a table measures on a network: the experiment says which.
+// A measurement that a table takes on a network, which the experiment describes.
 struct MeasuredTraffic {
   const PublishedKernel& kernel;
   const Experiment& experiment;
@@ -30,7 +30,7 @@ struct MeasuredTraffic {
   }
 };
 
-// Of random pairs of all hosts, in parts of what one pair alone gets over its hosts' cables.
+// Measures random pairs of all hosts, as a share of what one pair alone gets over its hosts' cables.
 double bisection(const MeasuredTraffic& measured) {
   const CablePlane& plane = measured.cables();
   return effective_bisection(*plane.layout, plane.rule, plane.layout->cables().front().rate,
@@ -52,18 +52,18 @@ NodeExchangeResult exchange_of(const MeasuredTraffic& measured) {
                              measured.plane(node.plane).egress);
 }
 
-// Bytes a second of a device, rows that stay in its node among them, as DeepEP's tests count.
+// Returns bytes per second of a device, including rows that stay in its node, as DeepEP's tests count.
 double exchange_with_own(const MeasuredTraffic& measured) {
   const NodeExchangeResult result = exchange_of(measured);
   return result.with_own / result.time;
 }
-// Only what leaves the node.
+// Counts only rows that leave the node.
 double exchange_between(const MeasuredTraffic& measured) {
   const NodeExchangeResult result = exchange_of(measured);
   return result.between / result.time;
 }
 
-// A pass of the experiment: its time, or the bytes of a rank's rows, `bytes` each, over it.
+// Returns the time of a pass, or the bytes of a rank's rows, `bytes` each, over this time.
 double pass_time(const MeasuredTraffic& measured, const char* name) {
   for (const PassResult& pass : run_experiment(measured.experiment, false))
     if (pass.name == name) return seconds(pass.run.makespan);

@@ -12,7 +12,7 @@
 namespace a3sim {
 namespace {
 
-// The ports and cables that some flows use, numbered anew.
+// Numbers the ports and cables that some flows use.
 class FlowNetwork {
  public:
   FlowNetwork(const CableLayout& layout, const RouteRule& rule, BytesPerSecond port)
@@ -41,7 +41,7 @@ class FlowNetwork {
   std::map<std::uint32_t, std::uint32_t> numbers_;
 };
 
-// The first `count` of `from`, drawn without putting back.
+// Moves `count` entries, drawn without replacement, to the front of `from`.
 void draw_first(std::vector<std::uint32_t>& from, std::uint32_t count, Rng& rng) {
   const auto size = static_cast<std::uint32_t>(from.size());
   for (std::uint32_t i = 0; i < count; ++i) std::swap(from[i], from[i + rng.below(size - i)]);
@@ -111,7 +111,7 @@ NodeExchangeResult exchange_over_nodes(const NodeExchange& exchange, const Cable
       draw_first(experts, exchange.top_k, rng);
       std::set<std::uint32_t> to;  // devices
       for (std::uint32_t k = 0; k < exchange.top_k; ++k) {
-        const std::uint32_t slot = experts[k] / per_device;  // of the devices of the nodes that were drawn
+        const std::uint32_t slot = experts[k] / per_device;  // among the devices of the drawn nodes
         to.insert(nodes[slot / exchange.node] * exchange.node + slot % exchange.node);
       }
       std::set<std::uint32_t> met;  // nodes

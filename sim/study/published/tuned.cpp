@@ -16,7 +16,7 @@
 namespace a3sim {
 namespace {
 
-// A value of each of the tuner's axes, by its place.
+// For each of the tuner's axes, the position of a value.
 using Setting = std::vector<std::size_t>;
 
 // A case under the settings that a tuner may choose.
@@ -46,7 +46,7 @@ class TunedCase {
  private:
   const PublishedTuner::Part& tuned() const { return tuner_.parts.front(); }
 
-  // From the default on, one axis at a time takes its best value, until none has a better one.
+  // Starts at the default and gives one axis at a time its best value, until none gets better.
   Setting least() {
     Setting best(tuner_.axes.size(), 0);
     Duration time = run(tuned(), best);
@@ -81,7 +81,7 @@ class TunedCase {
     return changes;
   }
 
-  // What is not timed of a run.
+  // Returns the part of a run that is not timed.
   Duration before(const Experiment& experiment) const {
     return from_kernel_ ? first_launch(experiment.program, experiment.run.launch) : Duration::zero();
   }
@@ -95,7 +95,7 @@ class TunedCase {
            before(experiment);
   }
 
-  // The time of a part; anything above the limit for one that is slower.
+  // Returns the time of a part. May return any longer time if it exceeds the limit.
   Duration run(const PublishedTuner::Part& part, const Setting& setting, Duration limit = Duration::max()) {
     const std::vector<std::string> changes = changes_of(part, setting);
     const auto [known, is_new] = times_.try_emplace(changes, Duration::zero());
@@ -120,7 +120,7 @@ class TunedCase {
   Experiment experiment_;
   const PublishedCase& one_;
   const SimplestFormula& formula_;
-  std::map<std::vector<std::string>, Duration> times_;  // by what was set
+  std::map<std::vector<std::string>, Duration> times_;  // by overrides
 };
 
 Predictions run_tuned(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {

@@ -25,7 +25,7 @@ std::optional<NumberWithUnit> number_with_unit(std::string_view text) {
   return result;
 }
 
-// All values as quantities of one kind, in the first one's unit.
+// Reads all values as quantities of one kind, in the first one's unit.
 std::optional<AxisNumbers> quantities_of(const std::vector<std::string>& values, const std::string& unit) {
   for (const QuantityKind kind :
        {QuantityKind::kBytes, QuantityKind::kRate, QuantityKind::kDuration, QuantityKind::kFrequency}) {

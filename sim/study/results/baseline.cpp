@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kNoSpeedUp = std::numeric_limits<double>::quiet_NaN();
 
-// A place on an axis.
+// A value on an axis.
 struct BaselinePlace {
   std::size_t axis = 0, level = 0;
 };
@@ -28,7 +28,7 @@ BaselinePlace baseline_place(const SweepResults& sweep, std::string_view text) {
                     sweep.axes.front().values.empty() ? "VALUE" : sweep.axes.front().values.front()));
   BaselinePlace place;
   place.axis = sweep.axis(text.substr(0, equals));
-  // Conditions know how values are written: `8` is `8.0`.
+  // where() knows that `8` is `8.0`.
   const SweepResults chosen = where(sweep, text);
   const std::vector<std::string>& values = chosen.axes[place.axis].values;
   if (values.size() != 1) throw InputError(fmt::format("--baseline {}: expected one value", text));

@@ -33,7 +33,7 @@ void add_rows(Table& table, const SweepResults& sweep, const std::vector<Objecti
   }
 }
 
-// A table of points below `before`.
+// Adds a table of points below the text `before`.
 Table& begin(Report& report, const SweepResults& sweep, const std::vector<Objective>& objectives,
              const std::string& before) {
   report.fact("sweep", sweep.name).fact("pass", objectives.front().metric->pass).say(before);
@@ -42,7 +42,7 @@ Table& begin(Report& report, const SweepResults& sweep, const std::vector<Object
   return report.table(kResultRows, std::move(columns));
 }
 
-// As good in all objectives, and better in one.
+// True if a is as good in all objectives, and better in one.
 bool beats(const std::vector<Objective>& objectives, std::size_t a, std::size_t b) {
   bool better = false;
   for (const Objective& objective : objectives) {
@@ -119,7 +119,7 @@ std::vector<std::size_t> pareto_front(const SweepResults& sweep, const std::vect
     return all;
   };
   std::ranges::stable_sort(points, {}, costs);
-  // Whoever beats a point stands before it, and so does one of the front that beats both.
+  // Every point that beats another stands before it. So does one of the front that beats both.
   std::vector<std::size_t> front;
   for (const std::size_t point : points) {
     const auto beats_it = [&](std::size_t other) { return beats(objectives, other, point); };

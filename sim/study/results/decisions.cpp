@@ -12,7 +12,7 @@ namespace {
 
 using Change = Decision::Change;
 
-// The metrics that sum to the latency: of the first of these groups that both points have.
+// Compares the metrics that sum to the latency: those of the first group below that both points have.
 std::vector<Change> changes_between(const SweepResults& sweep, const ResultMetric& metric, std::size_t from,
                                     std::size_t to) {
   std::vector<Change> changes;

@@ -11,10 +11,10 @@
 namespace a3sim {
 namespace {
 
-// Tables of two axes with more cells are not tried as interactions: their equations take seconds to solve.
+// Pairs of axes with more cells are not tried as interactions: their equations take seconds to solve.
 constexpr std::size_t kMostCells = 400;
 
-// A factor of the model: the level of each point.
+// A factor of the model, with the level of each point.
 struct Factor {
   std::size_t size = 0;
   std::vector<std::size_t> level_of;
@@ -23,11 +23,12 @@ struct Factor {
 struct AdditiveFit {
   double residual = 0;  // sum of squares
   std::size_t rank = 0;
-  std::vector<std::vector<double>> coefficients;  // a factor's levels
+  std::vector<std::vector<double>> coefficients;  // by factor, then by level
   double intercept = 0;
 };
 
-// y = intercept + one coefficient a factor. The intercept is the first column, then all levels.
+// Fits y = intercept + one coefficient per factor. The intercept is the first column, then all levels
+// follow.
 AdditiveFit fit_additive(const std::vector<Factor>& factors, const std::vector<double>& y) {
   std::vector<std::size_t> first{1};
   for (const Factor& factor : factors) first.push_back(first.back() + factor.size);
@@ -68,7 +69,7 @@ Factor combined(const Factor& a, const Factor& b) {
   return both;
 }
 
-// The pair of factors whose table of cells explains most of what the additive model leaves.
+// Returns the pair of factors whose cells explain most of what the additive model leaves.
 std::optional<PairEffect> largest_pair(const std::vector<Factor>& factors, const std::vector<double>& y,
                                        double residual, double total) {
   std::optional<PairEffect> best;
@@ -98,7 +99,7 @@ std::vector<double> centred(std::vector<double> levels) {
   return levels;
 }
 
-// Whether each level of one goes with one level of the other.
+// True if each level of one factor goes with one level of the other.
 bool same_factor(const Factor& a, const Factor& b) {
   if (a.size != b.size) return false;
   constexpr std::size_t kUnknown = std::numeric_limits<std::size_t>::max();
@@ -112,7 +113,7 @@ bool same_factor(const Factor& a, const Factor& b) {
   return true;
 }
 
-// Main effects of `y` on the axes that vary.
+// Fills in the main effects of `y` on the axes that vary.
 void fill_effects(Effects& effects, const std::vector<double>& y) {
   std::vector<Factor> factors;
   for (std::size_t axis = 0; axis < effects.sweep.axes.size(); ++axis) {
@@ -162,7 +163,7 @@ Effects effects_of(const SweepResults& sweep, const ResultMetric& metric) {
   for (const std::size_t point : effects.points) y.push_back(metric.values[point]);
   std::tie(effects.least, effects.most) =
       std::minmax(*std::ranges::min_element(y), *std::ranges::max_element(y));
-  // Around their mean, the equations lose no digits to it.
+  // Subtracts the mean, so that the equations lose no digits to it.
   effects.mean = arithmetic_mean(y);
   for (double& value : y) value -= effects.mean;
   fill_effects(effects, y);

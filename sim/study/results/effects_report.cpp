@@ -10,23 +10,23 @@
 namespace a3sim {
 namespace {
 
-// A metric that changes by less is flat.
+// A metric that varies by less is flat.
 constexpr double kFlatMetric = 0.01;
 // An interaction that explains less is not named.
 constexpr double kLeastPair = 0.01;
-// Of fewer points, no axis can matter more than another.
+// With fewer points, no axis can matter more than another.
 constexpr std::size_t kFewestPoints = 3;
 
 std::string percent(double share) { return fmt::format("{:.3g} %", 100 * share); }
 
-// An axis, and those that change with it value for value.
+// Returns the name of an axis, with those that change with it value for value.
 std::string factor_name(const Effects& effects, const FactorEffect& factor) {
   std::string name = effects.sweep.axes[factor.axis].name;
   for (const std::size_t twin : factor.twins) name += " and " + effects.sweep.axes[twin].name;
   return name;
 }
 
-// Why no axis can be said to matter most; empty if one can.
+// Says why no axis can be said to matter most; empty if one can.
 std::string why_none(const Effects& effects, const std::string& unit) {
   if (effects.points.size() < kFewestPoints)
     return fmt::format("{} point{} are too few", effects.points.size(),

@@ -5,7 +5,7 @@
 namespace a3sim {
 
 NormalSolution solve_normal_equations(const std::vector<double>& matrix, const std::vector<double>& right) {
-  // What is left of a pivot that should be zero, relative to the largest: rounding, a few hundred times over.
+  // A pivot below this share of the largest is zero: a few hundred times the rounding error.
   constexpr double kZeroPivot = 1e-12;
   const auto size = static_cast<Eigen::Index>(right.size());
   Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition(size, size);

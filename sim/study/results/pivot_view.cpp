@@ -41,9 +41,9 @@ std::vector<std::string> other_axes(const SweepResults& sweep, const std::vector
 
 namespace {
 
-// What a cell's median hides.
+// The spread that the median of a cell hides.
 struct PivotSpread {
-  std::size_t fewest = static_cast<std::size_t>(-1), most = 0;  // values in a cell that has any
+  std::size_t fewest = static_cast<std::size_t>(-1), most = 0;  // values in a non-empty cell
   double widest = 0;                                            // (max - min) / median
 };
 
@@ -71,7 +71,7 @@ std::string spread_text(const PivotSpread& spread, const std::vector<std::string
                      others.empty() ? "" : ", over ", fmt::join(others, ", "), 100 * spread.widest);
 }
 
-// "--where tokens=512 (or 1024, 2048)", for each axis.
+// Returns "--where tokens=512 (or 1024, 2048)" for each axis.
 std::string choices_text(const SweepResults& sweep, const std::vector<std::string>& others) {
   constexpr std::size_t kMostValues = 6;
   std::string text;

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::size_t kNoLevel = std::numeric_limits<std::size_t>::max();
 
-// A column's text on one line, and in ASCII if it is no UTF-8: others may have written it.
+// Returns a column's text on one line, in ASCII if it is not UTF-8, since other programs may have written
+// it.
 std::string clean_text(const SQLite::Column& column) {
   std::string text = column.getString();
   for (char& c : text) {
@@ -32,7 +33,7 @@ std::string clean_text(const SQLite::Column& column) {
   return text;
 }
 
-// Where the point of a sweep's position stands in our list.
+// Maps a position of the sweep to the point's place in our list.
 using PointOfPosition = std::map<std::int64_t, std::size_t>;
 
 PointOfPosition read_points(SQLite::Database& db, SweepResults& sweep) {
@@ -85,7 +86,7 @@ void read_coordinates(SQLite::Database& db, SweepResults& sweep, const PointOfPo
   }
 }
 
-// Numbers in their order, whatever order the sweep names them in.
+// Sorts numbers by value, whatever order the sweep names them in.
 void sort_levels(SweepResults& sweep, std::size_t axis) {
   std::vector<std::string>& values = sweep.axes[axis].values;
   const std::optional<AxisNumbers> numbers = numbers_of(values);
@@ -102,7 +103,7 @@ void sort_levels(SweepResults& sweep, std::size_t axis) {
   for (ResultPoint& point : sweep.points) point.levels[axis] = rank[point.levels[axis]];
 }
 
-// Latency first, then by name, the latency's shares last.
+// Ranks latency first, other metrics by name, and the latency's shares last.
 std::tuple<int, std::string, std::string> rank_of(const ResultMetric& metric) {
   const int group = metric.name == "latency" ? 0 : metric.name.starts_with("blame.") ? 2 : 1;
   return {group, metric.name, metric.pass};

@@ -21,7 +21,7 @@ std::vector<std::string> names_in(const Items& items, Name name) {
   return names;
 }
 
-// The closest one, and what there is.
+// Returns the closest name, and all names.
 std::string known_names(std::string_view word, const std::vector<std::string>& names) {
   const std::string_view near = closest(word, names);
   return (near.empty() ? std::string() : fmt::format("; did you mean '{}'?", near)) +
@@ -32,7 +32,7 @@ std::optional<std::size_t> level_of(const ResultAxis& axis, std::string_view val
   const auto same = std::ranges::find(axis.values, value);
   if (same != axis.values.end()) return static_cast<std::size_t>(same - axis.values.begin());
   for (std::size_t i = 0; i < axis.values.size(); ++i) {
-    // Two equal numbers are no axis: that is how equality shows.
+    // numbers_of() refuses equal numbers: it tells that these two are equal.
     const std::string text(value);
     if (numbers_of({axis.values[i]}) && numbers_of({text}) && !numbers_of({axis.values[i], text}) &&
         numbers_of({axis.values[i]})->unit == numbers_of({text})->unit)

@@ -16,7 +16,7 @@ namespace {
 
 using SweepJson = nlohmann::ordered_json;
 
-// Of the first table, which the page shows at once.
+// In the first table, which the page shows at once.
 constexpr std::size_t kMostFailures = 40;
 
 std::string first_pass(const SweepResults& sweep) {
@@ -37,7 +37,7 @@ SweepJson sweep_axes_json(const SweepResults& sweep) {
   return list;
 }
 
-// What the metric says of itself; a database may have one that this program does not know.
+// Returns the metric's own direction; a database may hold a metric that this program does not know.
 std::string_view better_of(const ResultMetric& metric) {
   const Metric* known = Metrics::find(metric.name);
   if (!known || known->better == Metric::Better::kNeither) return "";
@@ -52,8 +52,8 @@ SweepJson sweep_metrics_json(const SweepResults& sweep) {
   return list;
 }
 
-// Places on the axes and values of all points that are done: two lists of columns. Numbers have as many digits as tables of
-// results have.
+// Packs the positions on the axes and the values of all done points: two lists of columns. Numbers have as
+// many digits as in tables of results.
 std::string sweep_columns(const SweepResults& sweep) {
   std::vector<std::size_t> done;
   for (std::size_t p = 0; p < sweep.points.size(); ++p) {

@@ -16,7 +16,7 @@
 namespace a3sim {
 namespace {
 
-// What only compiling reads: schedules that are the same run the same without it.
+// True for a setting that only compiling reads. Equal schedules run the same without it.
 bool is_compiled_in(const std::string& setting) {
   return setting.starts_with("cut.") || setting.starts_with("bucket.");
 }
@@ -29,7 +29,7 @@ std::string text_of_jitter(const JitterOptions& jitter) {
   return fmt::format("{} {} {} {}", jitter.runs, jitter.seed, jitter.durations, jitter.rates);
 }
 
-// Outcomes one after the other, so many of each candidate.
+// Splits the list of outcomes into those of each candidate.
 std::vector<std::vector<CandidateOutcome>> by_scenario(std::vector<CandidateOutcome> outcomes,
                                                        std::size_t scenarios) {
   std::vector<std::vector<CandidateOutcome>> by_candidate(outcomes.size() / scenarios);
@@ -144,7 +144,7 @@ CandidateOutcome CandidateRuns::run_job(const Job& job) {
   return outcome;
 }
 
-// What a store has of it, or else a run, which it should have.
+// Takes the outcome from the store, or else runs it, to be recorded there.
 CandidateOutcome CandidateRuns::run_or_find(const Job& job, ToRecord& to_record) {
   if (!store_ || !job.candidate || job.order) return run_job(job);
   try {

@@ -18,11 +18,11 @@ namespace {
 
 constexpr double kNoLoss = 1e-4;
 
-// A part of a candidate that can be as another candidate has it.
+// A part of a candidate that can be taken from another candidate.
 struct Choice {
   std::string decision;
   std::function<std::string(const Candidate&)> text;
-  std::function<void(Candidate&, const Candidate&)> take;  // from the other one
+  std::function<void(Candidate&, const Candidate&)> take;  // takes it from the other one
 };
 
 Choice whole_queue(const SearchProblem& problem, std::size_t queue) {
@@ -57,7 +57,7 @@ Choice setting(const SearchProblem& problem, std::size_t decision) {
       [decision](Candidate& to, const Candidate& from) { to.settings[decision] = from.settings[decision]; }};
 }
 
-// Whole queues come before the keys in them.
+// Returns the choices. Whole queues come before the keys in them.
 std::vector<Choice> choices_of(const SearchProblem& problem, bool whole_queues) {
   std::vector<Choice> choices;
   for (std::size_t queue = 0; queue < problem.parts().size() * kCoreUnits; ++queue) {
@@ -97,7 +97,7 @@ class LastStage {
   LastStage(const SearchOptions& options, const SearchOutcome& outcome, CandidateRuns& runs)
       : options_(options), outcome_(outcome), runs_(runs) {}
 
-  // By candidate; one that is refused has no score.
+  // Returns one entry per candidate. A refused one has no score.
   std::vector<ScoredCandidate> scored(std::span<const Candidate> candidates) {
     std::vector<ScoredCandidate> scored;
     const auto outcomes = runs_.run(candidates, outcome_.ladder.back());
@@ -115,7 +115,7 @@ class LastStage {
   CandidateRuns& runs_;
 };
 
-// Takes back what gains nothing, one choice after the other.
+// Reverts choices that gain nothing, one after the other.
 std::vector<RevertedChoice> drop_idle(const std::vector<Choice>& choices, const Candidate& start,
                                       ScoredCandidate& winner, LastStage& stage) {
   std::vector<RevertedChoice> dropped;
@@ -181,7 +181,7 @@ std::vector<DecisionEffect> effects_of(const SearchProblem& problem, const Searc
     scores.push_back(*score);
     candidates.push_back(&candidate.candidate);
   }
-  // Ranks, since bad candidates lie far off.
+  // Uses ranks, since bad candidates lie far off.
   const std::vector<double> ranks = mean_ranks(scores);
   const double mean = arithmetic_mean(ranks);
   double variance = 0;
@@ -199,7 +199,7 @@ std::vector<DecisionEffect> effects_of(const SearchProblem& problem, const Searc
         own_scores.push_back(scores[i]);
         own += ranks[i] / static_cast<double>(members.size());
       }
-      const double middle = median(own_scores);  // not a number between two that were stopped
+      const double middle = median(own_scores);  // not a number if between two that were stopped
       effect.values.push_back(
           {value, members.size(), std::isnan(middle) ? std::numeric_limits<double>::infinity() : middle});
       effect.share += static_cast<double>(members.size()) * (own - mean) * (own - mean);
@@ -256,7 +256,7 @@ std::vector<std::size_t> front_of(const SearchOutcome& outcome) {
   std::vector<std::size_t> front;
   for (std::size_t i = 0; i < outcome.candidates.size(); ++i) {
     const ScoredCandidate& own = outcome.candidates[i];
-    const auto is_before = [&](std::size_t j) {  // of several alike the first one stands
+    const auto is_before = [&](std::size_t j) {  // of equal ones, the first stays
       const ScoredCandidate& other = outcome.candidates[j];
       return own.latency_ms == other.latency_ms && own.vector_workers == other.vector_workers &&
              own.spread == other.spread;
@@ -275,7 +275,7 @@ std::vector<std::size_t> front_of(const SearchOutcome& outcome) {
 std::vector<ScenarioRegret> regrets_of(const SearchOutcome& outcome) {
   const SearchStage& training = outcome.ladder.back();
   std::vector<ScenarioRegret> regrets;
-  std::size_t counted = 0;  // scenarios in which an order to start from fits
+  std::size_t counted = 0;  // scenarios that some start fits
   for (std::size_t s = 0; s < training.scenarios.size(); ++s) {
     if (outcome.reference_runs.best()[s].empty()) continue;
     const std::size_t place = counted++;

@@ -17,12 +17,13 @@
 namespace a3sim {
 namespace {
 
-constexpr std::size_t kBatch = 8;        // moves that are tried together
-constexpr double kWorthLists = 5e-4;     // a rule is simpler: lists have to gain that much
-constexpr std::uint32_t kDoublings = 4;  // of a run's length: 1, 2, 4, 8 times; or right behind what it reads
-constexpr std::size_t kMostOnPath = 400;  // tasks of the critical path that are looked at, from its end
+constexpr std::size_t kBatch = 8;     // moves tried together
+constexpr double kWorthLists = 5e-4;  // lists must gain that much, since a rule is simpler
+// Moves by 1, 2, 4, 8 times a run's length, or right behind what it reads.
+constexpr std::uint32_t kDoublings = 4;
+constexpr std::size_t kMostOnPath = 400;  // tasks of the critical path to look at, from its end
 
-// A run on the critical path, and whether tasks of it waited for their events or for a worker.
+// A run on the critical path. Tells if its tasks waited for their events or for a worker.
 struct RunOnPath {
   std::size_t pass = 0, unit = 0;
   TaskRun run;
@@ -79,7 +80,7 @@ class ListStage {
     return static_cast<double>(best_.count()) / static_cast<double>(best_shipped_.count());
   }
 
-  // Finds the runs on the critical path of each pass, from the last task's end back along what let each one start.
+  // Finds the runs on the critical path of each pass, from the last task's end backwards by causes.
   void read_paths() {
     const Compiled& compiled = *work_->schedules();
     std::set<RunOnPath> on_path;
@@ -108,7 +109,7 @@ class ListStage {
     known_.clear();
   }
 
-  // What a run on the path suggests, as draws say; nothing where it is known.
+  // Draws a move for a run on the path. Returns nullopt if it is known already.
   std::optional<RunMove> draw_move() {
     const RunOnPath& on_path = on_path_[rng_.below(static_cast<std::uint32_t>(on_path_.size()))];
     RunMove move{on_path.pass, on_path.unit, on_path.run, kNone, true, 0};
@@ -124,7 +125,7 @@ class ListStage {
     return move;
   }
 
-  // Those that gained before another one was taken come first.
+  // Returns the next moves. Those that gained before another one was taken come first.
   std::vector<RunMove> next_moves() {
     constexpr std::size_t kTries = 200;
     const std::size_t most = std::min<std::size_t>(kBatch, options_.moves - findings_.tried);
@@ -176,7 +177,7 @@ class ListStage {
     read_paths();
   }
 
-  // Holds the lists, as they will stand in a file, against what ran.
+  // Compares the lists, as they will stand in a file, with the order that ran.
   void finish() {
     if (findings_.before - findings_.after < kWorthLists) {
       findings_.why_not = fmt::format("{} moves gain less than {} %, so that the keys stand", findings_.tried,
@@ -197,14 +198,14 @@ class ListStage {
   CandidateRuns& runs_;
   const SearchStage& stage_;
   const Candidate& winner_;
-  OrderSpec order_;  // of the winner
-  Experiment base_;  // under the best order until now
+  OrderSpec order_;  // the winner's
+  Experiment base_;  // under the best order so far
   std::shared_ptr<const PreparedWork> work_;
   TaskLists lists_;
   Duration best_shipped_, best_{};
   Rng rng_;
   std::vector<RunOnPath> on_path_;
-  std::set<RunMove> known_;  // that were tried on the lists as they are
+  std::set<RunMove> known_;  // moves tried on the current lists
   std::vector<RunMove> waiting_;
   ListFindings findings_;
 };

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kBaseline = "random";
 
-// A half, a quarter, an eighth of the budget, and all of it.
+// Returns an eighth, a quarter, a half of the budget, and all of it.
 std::vector<std::uint32_t> budgets_up_to(std::uint32_t budget) {
   std::vector<std::uint32_t> budgets;
   for (const std::uint32_t part : {8U, 4U, 2U, 1U}) {

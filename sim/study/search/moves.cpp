@@ -39,7 +39,7 @@ void draw_pick(const SearchProblem& problem, std::size_t queue, QueueGenes& gene
   genes.picks[term] = static_cast<std::uint8_t>(below(rng, terms[term].keys.size()));
 }
 
-// A term stands elsewhere in the sequence, more often further in front, where it matters.
+// Moves a term in the sequence, more often to the front, where it matters.
 void move_term(QueueGenes& genes, Rng& rng) {
   const std::size_t size = genes.sequence.size();
   const std::size_t from = below(rng, size), to = std::min(below(rng, size), below(rng, size));
@@ -55,7 +55,7 @@ void mutate_queue(const SearchProblem& problem, std::size_t queue, QueueGenes& g
     genes = problem.from_start(sorted_start(problem, rng)).queues[queue];
     return;
   }
-  if (genes.keys_of > 0) {  // from the terms of a start that has them, if one has
+  if (genes.keys_of > 0) {  // from the terms of a start that has terms, if there is one
     const QueueGenes other = problem.from_start(sorted_start(problem, rng)).queues[queue];
     if (other.keys_of == 0) {
       genes = other;

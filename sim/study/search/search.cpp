@@ -17,11 +17,11 @@
 namespace a3sim {
 namespace {
 
-constexpr std::size_t kGeneration = 24;  // candidates that are proposed together
-constexpr std::size_t kPartUp = 3;       // one in so many goes up a rung
+constexpr std::size_t kGeneration = 24;  // candidates proposed together
+constexpr std::size_t kPartUp = 3;       // one in so many climbs a rung
 constexpr double kLeastCorrelation = 0.7;
 
-// Spearman's, with mean ranks where numbers are equal; 1 where all of them are.
+// Returns Spearman's rank correlation, with mean ranks for equal numbers; 1 if all are equal.
 double rank_correlation(const std::vector<double>& a, const std::vector<double>& b) {
   const std::vector<double> x = mean_ranks(a), y = mean_ranks(b);
   const double mean = (static_cast<double>(a.size()) - 1) / 2;
@@ -99,7 +99,7 @@ class Search {
     outcome_.candidates.push_back(std::move(scored));
   }
 
-  // Writes down what runs in a stage came to.
+  // Takes the results of a candidate in a stage.
   void take(ScoredCandidate& scored, std::size_t s, const std::vector<CandidateOutcome>& outcomes) {
     scored.scores.resize(outcome_.ladder.size());
     const auto ratios = references_[s].ratios(outcomes);
@@ -133,14 +133,15 @@ class Search {
     for (double& part : scored.parts) part /= runs;
   }
 
-  // What the first stage refuses costs more to try, and so do its descendants: as parents they must be that much better.
+  // Returns the score as a parent. A candidate that the first stage refuses costs more to try, and so do
+  // its descendants: it must be better by as much.
   double as_parent(std::size_t i) const {
     constexpr double kRefusedBelow = 0.002;
     const ScoredCandidate& candidate = outcome_.candidates[i];
     return *candidate.scores.back() + (skipped_.front() || candidate.scores.front() ? 0 : kRefusedBelow);
   }
 
-  // Positions of those that have run in the last stage, the best first.
+  // Returns positions of those that have run in the last stage, the best first.
   std::vector<std::size_t> ranked() const {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < outcome_.candidates.size(); ++i) {
@@ -150,8 +151,8 @@ class Search {
     return order;
   }
 
-  // The best queues of each part under one choice of all else, which nobody has tried together yet: passes run one
-  // after the other, so what they take adds up.
+  // Joins the best queues of each part, with the same other choices, if nobody has tried them together yet.
+  // Passes run one after the other, so that their times add up.
   std::optional<Candidate> best_parts(const std::vector<std::size_t>& order) const {
     if (problem_.parts().size() < 2) return std::nullopt;
     std::optional<Candidate> best;
@@ -179,14 +180,14 @@ class Search {
     return best;
   }
 
-  // Positions of those that have run in the last stage, the best parent first.
+  // Returns positions of those that have run in the last stage, the best parent first.
   std::vector<std::size_t> ranked_as_parents() const {
     std::vector<std::size_t> order = ranked();
     std::ranges::stable_sort(order, {}, [&](std::size_t i) { return as_parent(i); });
     return order;
   }
 
-  // Of a ranking, the first of each score, as many as the method looks at.
+  // Returns the first of each score in a ranking, as many as the method needs.
   std::vector<std::size_t> parents(const std::vector<std::size_t>& order) const {
     const std::size_t most = std::max<std::size_t>(1, proposer_.parents());
     std::vector<std::size_t> parents;
@@ -197,8 +198,9 @@ class Search {
     return parents;
   }
 
-  // What is slower than all parents will be no parent. Parts of a candidate may be joined with those of others, so that it
-  // must have a single one; in the front of objectives it stays behind the best one if it has no fewer workers.
+  // Returns the time from which a candidate cannot become a parent. With several parts there is no limit,
+  // since parts may be joined with those of others. Candidates with fewer workers than the best stay in the
+  // front of objectives, so that they run to their end.
   StageLimit limit_of(std::size_t s) const {
     if (!options_.early_stop || s != last() || first_generation_ || problem_.parts().size() > 1 ||
         options_.objective != SearchObjective::kOne)
@@ -211,7 +213,7 @@ class Search {
             outcome_.candidates[ranked().front()].vector_workers};
   }
 
-  // Adds a generation; false where nothing new is found any more.
+  // Adds a generation. Returns false if it finds nothing new.
   bool propose() {
     const std::vector<std::size_t> order = ranked_as_parents();
     std::vector<Candidate> best;
@@ -237,7 +239,7 @@ class Search {
     return added > 0;
   }
 
-  // Runs the generation that begins there in stage after stage, fewer in each.
+  // Runs the generation from `first` on in stage after stage, fewer candidates in each.
   void climb(std::size_t first) {
     std::vector<std::size_t> climbing(outcome_.candidates.size() - first);
     std::iota(climbing.begin(), climbing.end(), first);
@@ -260,7 +262,7 @@ class Search {
     }
   }
 
-  // Returns those that go on: what a cheaper run alone refuses does, without a score.
+  // Returns those that continue, also those that a cheaper run refuses; these have no score.
   std::vector<std::size_t> run_stage(std::size_t s, const std::vector<std::size_t>& climbing) {
     std::vector<Candidate> candidates;
     for (const std::size_t i : climbing) candidates.push_back(outcome_.candidates[i].candidate);
@@ -282,7 +284,8 @@ class Search {
     return climbing;
   }
 
-  // After the first generation, which climbs as a whole: stages that do not tell what the next one says are left out.
+  // Runs after the first generation, which climbs as a whole: leaves out stages that do not predict the
+  // next one.
   void compare_rungs() {
     for (std::size_t s = 0; s < last(); ++s) {
       if (skipped_[s]) continue;
@@ -305,11 +308,11 @@ class Search {
   const Proposer& proposer_;
   Rng rng_;
   SearchOutcome outcome_;
-  std::vector<StageReference> references_;  // by stage
-  std::vector<bool> skipped_;               // by stage
+  std::vector<StageReference> references_;  // one per stage
+  std::vector<bool> skipped_;               // one per stage
   bool first_generation_ = true;
   std::set<std::string> known_;
-  std::vector<Candidate> waiting_;  // that the proposer wants tried first
+  std::vector<Candidate> waiting_;  // candidates that the proposer wants to try first
 };
 
 }  // namespace

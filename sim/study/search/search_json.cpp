@@ -94,7 +94,7 @@ nlohmann::ordered_json rungs_json(const std::vector<RungCorrelation>& correlatio
   return list;
 }
 
-// Where the gain grew, and where the search ended.
+// Returns the points at which the gain grew, and the end of the search.
 nlohmann::ordered_json curve_json(const std::vector<double>& curve) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   double best = 1;

@@ -19,7 +19,7 @@ std::string commented(const std::string& text) {
   return lines;
 }
 
-// What a file includes to be the experiment: the file, below what runs a model alone.
+// Returns the files to include: `base`, laid over hf.yaml if it describes only a model.
 std::string includes(const std::filesystem::path& base) {
   const std::string file = std::filesystem::absolute(base).lexically_normal().string();
   if (base.extension() == ".yaml" || base.extension() == ".yml") return fmt::format("[\"{}\"]", file);

@@ -10,7 +10,7 @@
 namespace a3sim {
 namespace {
 
-// The shipped order above, the one found below it.
+// Adds timelines of the shipped order and, below it, of the found one.
 void add_search_timelines(Page& page, const SearchProblem& problem, const SearchOptions& options,
                           const SearchFindings& findings, const CandidateRuns& runs) {
   const SearchOutcome& outcome = findings.outcome;

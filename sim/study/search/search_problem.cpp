@@ -28,7 +28,7 @@ std::vector<std::string> operators_of(const Pass& pass, std::size_t unit) {
   return names;
 }
 
-// Whether each pass has operators that no other has, and an order may name all of them.
+// True if each pass has operators of its own, and an order may name all of them.
 bool passes_apart(const Experiment& experiment) {
   std::set<std::string> seen;
   for (const Pass& pass : experiment.passes) {
@@ -132,7 +132,7 @@ bool SearchProblem::empty() const {
   return space_.decisions.empty() && std::ranges::none_of(open_, [](bool open) { return open; });
 }
 
-// The terms that say what the start's keys say, or its keys as they are.
+// Returns terms that equal the start's keys, or else the keys themselves.
 QueueGenes SearchProblem::genes_of(std::size_t start, std::size_t queue) const {
   const std::size_t unit = queue % kCoreUnits;
   const std::vector<KeyTerm>& terms = space_.terms[unit];
@@ -187,7 +187,7 @@ std::vector<std::string> SearchProblem::keys(const Candidate& candidate, std::si
   return keys;
 }
 
-// True of the part's tasks alone.
+// Returns a condition that holds for the part's tasks only.
 std::string SearchProblem::part_condition(std::size_t part, std::size_t unit) const {
   std::vector<std::string> tests;
   for (const std::size_t p : passes_of_part_[part]) {
@@ -197,7 +197,7 @@ std::string SearchProblem::part_condition(std::size_t part, std::size_t unit) co
   return fmt::format("{}", fmt::join(tests, " || "));
 }
 
-// A unit's keys in all parts; where parts differ, a key asks which one a task is of.
+// Returns a unit's keys for all parts. If the parts differ, a key asks to which one a task belongs.
 std::vector<std::string> SearchProblem::plan_keys(const Candidate& candidate, std::size_t unit) const {
   std::vector<std::size_t> parts;
   std::vector<std::vector<std::string>> by_part;

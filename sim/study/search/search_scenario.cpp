@@ -42,7 +42,7 @@ std::vector<SearchStage> ladder_of(const SearchProblem& problem, SearchObjective
 
 SearchStage held_out_stage(const SearchProblem& problem, const ScenarioDraws& draws, std::uint64_t seed,
                            const std::vector<NamedSettings>& over) {
-  // No draw of the training is among these.
+  // A seed whose draws are not among those of the training.
   constexpr std::uint64_t kOtherDraws = 0x68656c64;
   return stage_of("held out", over.empty() ? problem.space().held_out : over,
                   drawn_with(draws.held_out, seed + kOtherDraws));

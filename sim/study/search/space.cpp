@@ -13,7 +13,7 @@ namespace a3sim {
 namespace {
 
 constexpr std::string_view kQueueNames[kCoreUnits] = {"ctq", "vtq"};
-constexpr std::size_t kMostAlternatives = 200;  // of a term or a decision, and terms of a queue
+constexpr std::size_t kMostAlternatives = 200;  // per term or decision; also the most terms of a queue
 
 std::vector<std::string> settings_below(const Config& map, const std::filesystem::path& folder) {
   std::vector<std::string> settings;
@@ -30,7 +30,7 @@ std::vector<NamedSettings> named_settings(const Config& parent, const std::strin
   return all;
 }
 
-// A key with what an experiment's numbers are put in place of, which an expression has not.
+// Replaces names of an experiment's numbers in a key, which expressions do not know.
 std::string with_any_numbers(std::string key) {
   for (std::size_t at; (at = key.find("{experts}")) != std::string::npos;) key.replace(at, 9, "1");
   return key;

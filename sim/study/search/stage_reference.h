@@ -18,7 +18,7 @@ class StageReference {
   StageReference(const SearchProblem& problem, const SearchStage& stage, CandidateRuns& runs);
 
   const std::vector<std::string>& refused() const { return refused_; }
-  // Returns the best latencies by scenario, then by draw. A scenario that no start fits is empty and left out.
+  // Returns the best latencies by scenario, then by draw. Empty if no start fits: the scenario is left out.
   const std::vector<Latencies>& best() const { return best_; }
   const std::vector<std::vector<CandidateOutcome>>& starts() const { return starts_; }
   // Returns the start with the least mean in a scenario that some start fits.

@@ -16,10 +16,10 @@
 namespace a3sim {
 namespace {
 
-// Tasks of operators without experts go in so many parts.
+// Number of parts of an operator without experts.
 constexpr std::uint32_t kPartsOfOperator = 16;
 
-// Where tasks stand in lists, as their sort key.
+// Uses the place of a task in its list as its sort key.
 class PlaceKeys final : public KeyFunction {
  public:
   void add(std::uint32_t rank, const std::string& op, std::uint32_t index, std::size_t place) {

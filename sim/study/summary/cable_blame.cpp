@@ -11,10 +11,10 @@
 namespace a3sim {
 namespace {
 
-// Cables that hold flows up together.
+// Cables that delay flows together.
 struct CableGroup {
   std::vector<const CableUse*> cables;
-  std::uint32_t link = kNone;  // its place in Trace::links, once a put was held up
+  std::uint32_t link = kNone;  // its place in Trace::links, set by the first delayed put
 };
 
 std::string end_of(const CableUse& cable, bool first) {
@@ -24,15 +24,15 @@ std::string end_of(const CableUse& cable, bool first) {
   return end.substr(0, end.find('#'));
 }
 
-// The end that all of these cables have in common; empty where they have none.
+// Returns the end that all these cables share; empty if there is none.
 std::string common_end(const std::vector<const CableUse*>& cables, bool first) {
   const std::string end = cables.empty() ? "" : end_of(*cables.front(), first);
   const auto has_it = [&](const CableUse* cable) { return end_of(*cable, first) == end; };
   return std::ranges::all_of(cables, has_it) ? end : "";
 }
 
-// "cable leaf0->spine1"; "switch leaf0, 4 cables leaf-spine"; of two leaves alone, whose cables up and down carry the same
-// flows, "switches leaf0 to leaf1, 8 cables".
+// Returns "cable leaf0->spine1", "switch leaf0, 4 cables leaf-spine" or, if cables up and down between two
+// leaves carry the same flows, "switches leaf0 to leaf1, 8 cables".
 std::string group_name(const std::vector<const CableUse*>& cables) {
   const CableUse& first = *cables.front();
   if (cables.size() == 1) return "cable " + first.name;
@@ -51,7 +51,7 @@ std::string group_name(const std::vector<const CableUse*>& cables) {
   return fmt::format("cable {} and {} like it", first.name, cables.size() - 1);
 }
 
-// How long the cable was full from one date to another one.
+// Returns how long the cable was full between two dates.
 Duration full_between(const CableUse& cable, Duration from, Duration to) {
   Duration sum{};
   auto at = std::ranges::upper_bound(cable.full_stretches, from, {}, &CableStretch::to);

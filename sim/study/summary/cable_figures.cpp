@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kHottest = 10;
 constexpr double kMega = 1e6, kGiga = 1e9, kHundred = 100;
 
-// "0 to 4: 12.5 MB, 0 to 5: 12.5 MB, 46 more".
+// Returns "0 to 4: 12.5 MB, 0 to 5: 12.5 MB, 46 more".
 std::string told_traffic(const CableUse& cable) {
   constexpr std::size_t kNamed = 3;
   std::string text;

@@ -8,7 +8,7 @@
 namespace a3sim {
 namespace {
 
-// What a cable carried from one date to another one.
+// The bytes that a cable carried between two dates.
 struct CarriedRow {
   std::string_view cable;
   Duration from{}, to{};

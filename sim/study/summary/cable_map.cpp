@@ -12,7 +12,7 @@
 namespace a3sim {
 namespace {
 
-// "spine12.3": a spine; and its number, to be ordered by.
+// A host or switch: for "spine12.3" its kind, spine, and its number, for sorting.
 struct MapNode {
   std::string kind;
   std::uint64_t number = 0;
@@ -38,11 +38,12 @@ struct MapPoint {
   double x = 0, y = 0;
 };
 
-// Where hosts and switches lie.
+// Places hosts and switches on the map.
 class MapPlaces {
  public:
   explicit MapPlaces(const std::vector<CableUse>& cables) {
-    std::map<std::string, std::vector<std::string>> above;  // by kind: to which kinds its cables go
+    // For each kind, the kinds to which its cables go.
+    std::map<std::string, std::vector<std::string>> above;
     for (const CableUse& cable : cables) {
       const auto [from, to] = ends_of(cable);
       places_[from];
@@ -58,7 +59,7 @@ class MapPlaces {
   const std::map<MapNode, MapPoint>& all() const { return places_; }
 
  private:
-  // From the hosts up, row by row.
+  // Places rows from the hosts upwards.
   void set_rows(std::map<std::string, std::vector<std::string>>& above) {
     const std::string first = above.contains("host") ? "host" : places_.begin()->first.kind;
     rows_.push_back(first);
@@ -98,7 +99,7 @@ Figure cable_map(const std::string& title, const std::vector<CableUse>& all) {
   figure.origin = "% of what a cable could have carried; a line each way";
   figure.x = {"", false, false, 0, 1, {-1}, {""}};
   figure.color = {"%", false, false, 0, 100, {}, {}};
-  std::vector<CableUse> cables;  // of links of platform files the ends are not known
+  std::vector<CableUse> cables;  // without links of platform files, whose ends are unknown
   std::ranges::copy_if(all, std::back_inserter(cables),
                        [](const CableUse& cable) { return cable.name.find("->") != std::string::npos; });
   if (cables.empty()) return figure;

@@ -12,7 +12,7 @@
 namespace a3sim {
 namespace {
 
-// The cables of one level together.
+// The cables of one level.
 struct CableLevel {
   std::string name;
   std::uint64_t cables = 0;
@@ -20,7 +20,7 @@ struct CableLevel {
   const CableUse* hottest = nullptr;
 };
 
-// In the order of what their hottest cable was used.
+// Returns the levels, sorted by the use of their hottest cable.
 std::vector<CableLevel> cable_levels(const std::vector<CableUse>& cables) {
   std::vector<CableLevel> levels;
   for (const CableUse& cable : cables) {

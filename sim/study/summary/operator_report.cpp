@@ -14,7 +14,7 @@
 namespace a3sim {
 namespace {
 
-// "SwiGLU 61 %, GMM2 39 %": the three that left most of what was found.
+// Returns "SwiGLU 61 %, GMM2 39 %": the three operators that left most of the data found.
 std::string left_by_text(const PassResult& pass, const std::vector<std::uint64_t>& left_by) {
   std::vector<std::pair<std::uint64_t, std::size_t>> largest;
   std::uint64_t all = 0;
@@ -35,7 +35,7 @@ std::string left_by_text(const PassResult& pass, const std::vector<std::uint64_t
   return text.empty() ? "-" : text;
 }
 
-// "link 47.7 %": what an operator's tasks lost most of their time to.
+// Returns "link 47.7 %": the limit to which an operator's tasks lost most of their time.
 std::string lost_to(const OperatorStats& stats) {
   const std::uint32_t worst = stats.worst_limit();
   if (worst == kLimits) return "-";

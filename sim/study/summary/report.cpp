@@ -26,7 +26,7 @@ Duration earliest_end(const RunResult& run) {
   return earliest;
 }
 
-// The part of all workers of a kind that ran tasks, over the whole makespan and all ranks.
+// Returns the share of time in tasks of all workers of a kind, over the makespan and all ranks.
 double busy_part(const PassResult& pass, std::uint32_t queue) {
   double busy = 0, whole = 0;
   for (std::size_t r = 0; r < pass.schedule.size(); ++r) {
@@ -42,7 +42,7 @@ std::uint64_t most_sent(const RunResult& run) {
   return most;
 }
 
-// What a reader must know to tell two routings apart.
+// Describes a routing so that it can be told from others.
 std::string routing_text(const RoutingSpec& routing) {
   if (!Routings::get(routing.kind).draws()) return routing.kind;
   return fmt::format("{}, seed {}, skew {}", routing.kind, routing.seed, routing.skew);
@@ -77,7 +77,7 @@ std::string what_ran(const Experiment& experiment) {
   return text;
 }
 
-// A part of the time of all workers of a kind.
+// Returns a share of the time of all workers of a kind.
 Cell part_of_kind(const Causes& causes, std::uint32_t kind, WorkerTime time) {
   Duration part{}, all{};
   for (const auto& rank : worker_times(causes)) {
@@ -87,7 +87,7 @@ Cell part_of_kind(const Causes& causes, std::uint32_t kind, WorkerTime time) {
   return share(part, all);
 }
 
-// How busy each kind is; of those that run matrix tasks, what else they do too.
+// Adds how busy each kind is and, for the kind of matrix tasks, how the rest of its time goes.
 void add_passes(const WorkerKinds& kinds, std::span<const PassResult> passes,
                 const std::deque<Causes>& causes, Report& report) {
   std::vector<Column> columns{Column::words("pass"), Column::milliseconds("latency ms"),

@@ -18,7 +18,7 @@ nlohmann::ordered_json routing_json(const RoutingSpec& routing) {
   return json;
 }
 
-// What a latency is of, between which ends it lies, and which values were assumed.
+// Reports what the latency covers, its range, and the assumed values.
 Report range_report(const Experiment& experiment, std::span<const PassResult> passes,
                     const LatencyRange& range) {
   Report report;

@@ -11,7 +11,7 @@
 namespace a3sim {
 namespace {
 
-// A quantity of a pass; nothing where the run does not tell it.
+// A quantity of a pass; nullopt if the run does not have it.
 using PassValue = std::optional<double>;
 
 constexpr double kPicosecondsPerMs = 1e9;
@@ -24,13 +24,13 @@ PassValue bound_ms(const KnownPass& pass) {
   return pass.bound > Duration::zero() ? in_ms(pass.bound) : std::nullopt;
 }
 
-// The part of the time that lies above the bound: no order saves more.
+// Returns the share of time above the bound: no order saves more.
 PassValue most_gain(const KnownPass& pass) {
   if (pass.bound <= Duration::zero() || pass.latency() <= Duration::zero()) return {};
   return 100 * (1 - seconds(pass.bound) / seconds(pass.latency()));
 }
 
-// The mean over ranks; nothing where ranks do not communicate.
+// Returns the mean over ranks; nullopt if ranks do not communicate.
 PassValue communication_ms(const KnownPass& pass, bool exposed) {
   if (!pass.explained) return {};
   Duration sum{}, all{};
@@ -54,7 +54,7 @@ PassValue l2_hit_percent(const KnownPass& pass) {
 struct Quantity {
   const char* name;
   int decimals;
-  bool percent;  // differences are percentage points
+  bool percent;  // true: differences are percentage points
   PassValue (*read)(const KnownPass&);
 };
 
@@ -68,7 +68,7 @@ constexpr Quantity kQuantities[] = {
 
 Cell cell_of(PassValue value) { return value ? Cell(*value) : Cell(); }
 
-// A row for each pass, and one for all. What no pass tells has no column.
+// Returns a row for each pass, and one for all. Leaves out columns without values.
 Table passes_table(const KnownRun& run) {
   std::vector<const Quantity*> told;
   for (const Quantity& quantity : kQuantities) {
@@ -102,7 +102,8 @@ Table passes_table(const KnownRun& run) {
   return table;
 }
 
-// The first run's value, then of each other its own, the difference, and the change in per cent.
+// Adds the first run's value, then for each other run its value, the difference, and the change in per
+// cent.
 void add_comparison(Table& table, const std::string& pass, const Quantity& quantity,
                     const std::vector<PassValue>& values) {
   if (std::ranges::none_of(values, [](const PassValue& value) { return value.has_value(); })) return;
@@ -123,7 +124,7 @@ void add_comparison(Table& table, const std::string& pass, const Quantity& quant
   table.add(std::move(row));
 }
 
-// A row for each quantity of each pass that the first run has, whose columns are runs.
+// Returns a row for each quantity of each pass of the first run, with one column per run.
 Table differences_table(const std::vector<KnownRun>& runs) {
   constexpr int kDecimals = 3;
   const std::string& first = runs.front().name;
@@ -155,7 +156,7 @@ Table differences_table(const std::vector<KnownRun>& runs) {
   return table;
 }
 
-// What the critical path is spent on most.
+// Names what the critical path is spent on most.
 std::string limit_text(const KnownPass& pass) {
   const MainBlame most = main_blame(blame_of(pass.pass->trace, pass.explained->path));
   const std::string where = fmt::format("{}", fmt::join(most.operators, " and "));
@@ -163,7 +164,7 @@ std::string limit_text(const KnownPass& pass) {
                      in_percent(most.part, 0), where.empty() ? "" : ", most of it in ", where);
 }
 
-// "GMM1, SwiGLU and GMM2"
+// Returns "GMM1, SwiGLU and GMM2".
 std::string listed(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i)

@@ -7,7 +7,7 @@
 namespace a3sim {
 namespace {
 
-// Read before what looks at it.
+// Holds the run. This base is initialised before the observation that refers to it.
 struct HeldRun {
   SavedRun run;
 };
@@ -52,7 +52,7 @@ std::optional<TracedMachine> machine_of_run(const SavedRun& run) {
 std::unique_ptr<Observation> observe(SavedRun run, const std::filesystem::path& hardware) {
   std::optional<TracedMachine> machine = machine_of_run(run);
   if (!hardware.empty()) {
-    // The planes of its puts are told by the hops of its own machine.
+    // The planes of its puts are those of its own machine.
     const MachineFile file = read_machine_file(hardware);
     TracedMachine other = traced_machine(file.hardware, file.program ? &*file.program : nullptr,
                                          run.passes.front().trace.machine);

@@ -22,7 +22,7 @@
 namespace a3sim {
 namespace {
 
-// Passes of the other run beside those of the first with the same name.
+// Adds the differences between passes of the same name.
 void add_differences(Page& page, const KnownRun& first, const KnownRun& other) {
   if (!first.traced() || !other.traced()) return;
   PageBlocks blocks;
@@ -125,7 +125,7 @@ std::vector<std::string> distinct_names(const std::vector<std::filesystem::path>
 
 void add_saved_runs(Page& page, std::span<const SavedRun> saved) {
   std::vector<KnownRun> runs;
-  // Runs of one experiment are told apart by their directories.
+  // Runs of one experiment are named by their directories.
   std::vector<std::filesystem::path> directories;
   for (const SavedRun& run : saved) directories.push_back(run.directory);
   const std::vector<std::string> names = distinct_names(directories);

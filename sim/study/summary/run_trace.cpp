@@ -28,7 +28,7 @@ TraceOperator traced_operator(const PassResult& pass, std::size_t op) {
   traced.l2_missed = bytes_of(l2.traffic.read.miss);
   traced.hbm_read = static_cast<double>(l2.traffic.hbm_read);
   traced.hbm_written = static_cast<double>(l2.traffic.hbm_write);
-  // Nothing found is as good as not known.
+  // No hits at all count as unknown.
   if (std::ranges::any_of(l2.left_by, [](std::uint64_t requests) { return requests > 0; }))
     for (const std::uint64_t requests : l2.left_by) traced.left_by.push_back(bytes_of(requests));
   return traced;
@@ -89,7 +89,7 @@ TraceMachine machine_of(const Experiment& experiment) {
   machine.hbm_read = static_cast<double>(hardware.memory.hbm_read.count);
   machine.hbm_write = static_cast<double>(hardware.memory.hbm_write.count);
   machine.l2_read = static_cast<double>(hardware.memory.l2_read.count);
-  std::int64_t port = 0;  // all of a rank's together
+  std::int64_t port = 0;  // sum over a rank's ports
   for (std::size_t p = 0; p < topology.ports().egress.size(); p += topology.devices())
     port += topology.ports().egress[p].count;
   machine.port = static_cast<double>(std::max<std::int64_t>(1, port));

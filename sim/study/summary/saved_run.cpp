@@ -16,7 +16,7 @@
 #include "traces/analysis/inferred_causes.h"
 #include "traces/trace_csv.h"
 
-// JSON is YAML: the reader of configurations reads result.json too, and says where it is wrong.
+// JSON is YAML: the reader of configurations also reads result.json, and says where it is wrong.
 namespace a3sim {
 namespace {
 
@@ -26,7 +26,7 @@ Duration time_of(const Config& config, std::string_view key) {
   return Duration(config.integer(key, 0, kMostTime));
 }
 
-// AIC and AIV, unless the result says what they are.
+// Returns AIC and AIV, unless the result has its own kinds.
 WorkerKinds read_kinds(const Config& result) {
   if (!result.has("kinds")) return aic_and_aiv(0, 0);
   WorkerKinds kinds;
@@ -92,7 +92,7 @@ std::vector<SavedOperator> read_operators(const Config& pass) {
 
 double in_bytes(std::uint64_t requests) { return kL2Request * static_cast<double>(requests); }
 
-// Operators as a trace has them, with who left in the L2 what they found there.
+// Returns operators as in a trace, with the operators that left in the L2 what they found there.
 std::vector<TraceOperator> traced_operators(const Config& pass, const std::vector<SavedOperator>& saved) {
   std::vector<TraceOperator> operators;
   for (const SavedOperator& op : saved) {
@@ -136,11 +136,11 @@ std::vector<Duration> read_starts(const Config& result, std::size_t ranks) {
   return starts;
 }
 
-// The machine, the operators and the number of tasks of each rank, without the tasks.
+// Returns the trace without tasks: the machine, the operators, and the number of tasks of each rank.
 Trace read_trace(const Config& result, const Config& pass, std::vector<std::size_t>& tasks) {
   Trace trace;
   trace.machine = read_machine(result);
-  // Where more goes on behind what is waited for, all of it.
+  // If work continues after the task that counts, includes it.
   trace.makespan = time_of(pass, pass.has("makespan_ps") ? "makespan_ps" : "latency_ps");
   if (pass.has("last")) {
     const Config last = pass.map("last");
@@ -172,7 +172,7 @@ PassSums read_sums(const Config& pass, const WorkerKinds& kinds) {
   return sums;
 }
 
-// Reads why the tasks started; an earlier a3sim did not write it.
+// Reads why the tasks started. Results of earlier versions lack it.
 void read_reasons(const std::filesystem::path& directory, const std::string& pass, Trace& trace) {
   const std::filesystem::path causes = directory / ("causes_" + pass + ".csv"),
                               hosts = directory / ("host_" + pass + ".csv");
@@ -199,7 +199,7 @@ std::vector<CableUse> read_cable_uses(const Config& pass) {
   return uses;
 }
 
-// Reads what a recorded pass says of cables beside result.json, where it is there.
+// Reads the cables of a recorded pass from the files beside result.json, if there are any.
 void read_cable_files(const std::filesystem::path& directory, const std::string& pass, Trace& trace,
                       std::vector<CableUse>& cables) {
   std::error_code error;
@@ -214,7 +214,7 @@ void read_cable_files(const std::filesystem::path& directory, const std::string&
        [&](const std::string& csv, const std::string& name) { read_cable_traffic_csv(csv, name, cables); });
 }
 
-// Where one pass has tasks and another does not, a file is missing.
+// True if any pass has tasks. A pass without them then lacks a file.
 bool is_traced(const std::filesystem::path& directory, const std::vector<Config>& passes) {
   return std::ranges::any_of(passes, [&](const Config& pass) {
     std::error_code error;
@@ -259,7 +259,7 @@ SavedRun read_run(const std::filesystem::path& directory, std::string_view pass,
       diagnostics.throw_if_any();
       read_reasons(directory, names.back(), trace);
     } else {
-      // Its last task is not there to be asked for its end.
+      // Without tasks, the last one's end is unknown.
       trace.makespan = time_of(config, "latency_ps");
       trace.last = kNoTask;
       run.sums.push_back(read_sums(config, trace.machine.workers));

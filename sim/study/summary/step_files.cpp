@@ -68,7 +68,7 @@ std::vector<StepBlock> blocks_of(const SimulatedStep& step) {
     const StepBlockKind work = block_kind(task);
     const StreamRecord& record = step.run.result.records[t];
     const Duration from = record.start.time_since_epoch(), to = record.end.time_since_epoch();
-    // An update's slices are one block.
+    // The slices of an update form one block.
     const bool update = work == StepBlockKind::kUpdate;
     const std::uint32_t chunk = update ? kNone : task.chunk, micro_batch = update ? kNone : task.micro_batch;
     const auto [at, is_new] = found.try_emplace(

@@ -26,7 +26,7 @@ std::vector<Row> read_step_rows(const std::filesystem::path& file) {
   return rows;
 }
 
-// A number that is not there is -1.
+// Returns -1 for a missing number.
 std::int64_t or_minus_one(std::uint32_t number) {
   return number == kNone ? -1 : static_cast<std::int64_t>(number);
 }

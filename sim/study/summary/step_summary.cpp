@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kGibibyte = 1024.0 * 1024 * 1024;
 
-// Dies that a vendor sells as one: of the nearest level, if that is a package.
+// Returns the number of dies sold as one: those of the nearest level, if it is a package.
 std::uint32_t dies_a_package(const Hardware& hardware) {
   const Hardware::Fabric::Level* const package = hardware.fabric.level("package");
   return package ? package->dies : 1;
@@ -136,7 +136,7 @@ void add_experts(const Experiment& experiment, const SimulatedStep& simulated, R
   report.say(text + ".\n");
 }
 
-// What nobody has published, of the class of time that is largest after products.
+// Names what nobody has published about the largest class of time after products.
 std::string unknown_of(const SimulatedStep& simulated) {
   const StepOptions& step = simulated.prepared.plan.step;
   const ClassTimes& classes = simulated.figures.classes;
@@ -161,7 +161,7 @@ std::string unknown_of(const SimulatedStep& simulated) {
          ": EP groups go in lockstep, DP ranks are alike.\n";
 }
 
-// The layer of the model that has experts; nullptr: none has.
+// Returns the layer of the model that has experts, or nullptr.
 const ExpertTimes* experts_in(const PreparedStep& prepared) {
   for (const BlockTimes& block : prepared.blocks)
     if (block.experts) return &*block.experts;

@@ -17,12 +17,12 @@
 namespace a3sim {
 namespace {
 
-// The activities of one operator, on streams and of hosts.
+// The activities of one operator, on streams and on hosts.
 struct Activities {
   std::string lane;
   std::int64_t count = 0;
   Duration from = Duration::max(), to{}, held{};
-  Duration on_path{}, before{};  // of the critical path: themselves; what they waited for before
+  Duration on_path{}, before{};  // on the critical path: their own time, and waits before them
 
   void add(const std::string& on, Duration start, Duration end) {
     lane = on;
@@ -66,7 +66,7 @@ std::vector<Column> operator_columns(const std::string& pass) {
   return columns;
 }
 
-// A kernel's bytes pass the L2 without looking for what is there.
+// A kernel's bytes pass the L2 without hits.
 L2Traffic traffic_of(const TraceOperator& op) {
   L2Traffic traffic;
   traffic.read.bypass = static_cast<std::uint64_t>(op.l2_read) / kL2Request;

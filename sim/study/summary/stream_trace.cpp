@@ -7,7 +7,7 @@
 namespace a3sim {
 namespace {
 
-// A task of a program in the trace: of the rank's host, or one of its tasks.
+// The place of a program's task in the trace: an activity of the rank's host, or one of its tasks.
 struct Place {
   bool host = false;
   std::uint32_t rank = 0, number = 0;
@@ -48,7 +48,7 @@ class StreamTracer {
   const StreamProgram& program_;
   const std::vector<StreamRecord>& records_;
   std::vector<Place> places_;
-  std::uint32_t first_stream_ = 0;  // that is none of the host's
+  std::uint32_t first_stream_ = 0;  // the first that is not the host's
   Trace trace_;
 };
 
@@ -135,7 +135,7 @@ void StreamTracer::fill_task(std::uint32_t t) {
   task.cause = cause_of(t);
 }
 
-// A stream waits, but for the time that its next task's launch, submission or signal takes.
+// Adds waits. A stream waits, except while its next task is launched, submitted or signalled.
 void StreamTracer::add_waits() {
   std::vector<std::vector<std::uint32_t>> last(
       program_.ranks, std::vector<std::uint32_t>(trace_.machine.workers.size(), kNone));

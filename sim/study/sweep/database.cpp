@@ -47,7 +47,7 @@ std::map<std::string, KnownPoint> read_known(SQLite::Database& database) {
   return known;
 }
 
-// A database that would be lost at the end, or that another name's lock does not keep.
+// Refuses the name of a database that would be lost at the end, or that another name's lock does not keep.
 std::filesystem::path check_name(const std::filesystem::path& file) {
   std::error_code error;
   if (file.empty() || file == ":memory:")
@@ -153,7 +153,7 @@ void SweepDatabase::record(const SweepRecord& record) {
     point.bind(7, record.seconds);
     point.bind(8, record.memory);
     point.exec();
-    bool has_new = false;  // metrics, which the views lack
+    bool has_new = false;  // has metrics that the views lack
     SQLite::Statement metric(*database_, insert_into("metric", "INSERT OR REPLACE"));
     for (const PointMetric& m : record.metrics) {
       SQLite::bind(metric, record.id, m.pass, m.name, m.value, m.unit);

@@ -26,7 +26,7 @@ struct TableColumns {
   std::string_view table, columns;
 };
 
-// Of schema.sql, without the checksum.
+// The columns of schema.sql, without the checksum.
 constexpr auto kColumnsOfTables =
     std::to_array<TableColumns>({{"sweep", "name, spec"},
                                  {"axis", "sweep, position, name"},
@@ -42,13 +42,13 @@ std::uint32_t add_number(std::uint64_t number, std::uint32_t sum) {
   return checksum({bytes.data(), bytes.size()}, sum);
 }
 
-// Of a value with its type; texts with their length, so that neighbours do not run together.
+// Adds a value with its type; texts with their length, so that neighbours do not run together.
 std::uint32_t add_value(sqlite3_value* value, std::uint32_t sum) {
   const int type = sqlite3_value_type(value);
   sum = add_number(static_cast<std::uint64_t>(type), sum);
   if (type == SQLITE_NULL) return sum;
   if (type == SQLITE_INTEGER) return add_number(static_cast<std::uint64_t>(sqlite3_value_int64(value)), sum);
-  // SQLite keeps no -0.0.
+  // SQLite does not keep -0.0.
   if (type == SQLITE_FLOAT)
     return add_number(std::bit_cast<std::uint64_t>(sqlite3_value_double(value) + 0.0), sum);
   const auto* bytes = static_cast<const char*>(sqlite3_value_blob(value));
@@ -62,7 +62,7 @@ void row_checksum(sqlite3_context* context, int count, sqlite3_value** values) {
   sqlite3_result_int64(context, sum);
 }
 
-// What tells a row from others stands in front; long texts are cut.
+// Describes a row by its key columns, which come first. Cuts long texts.
 std::string description(SQLite::Statement& row, const TableColumns& columns) {
   constexpr int kShown = 3;
   constexpr std::size_t kMostShown = 60;
@@ -72,7 +72,7 @@ std::string description(SQLite::Statement& row, const TableColumns& columns) {
   return fmt::format("row {} of table {}", terminal_text(text), columns.table);
 }
 
-// Views show what tables hold, and change nothing: whoever likes may add some.
+// Returns the statements of all tables. Views change nothing, so anybody may add some.
 std::string statements_of(SQLite::Database& database) {
   SQLite::Statement rows(database, "SELECT sql FROM sqlite_master WHERE type != 'view' ORDER BY name");
   std::string all;
@@ -86,14 +86,14 @@ bool has_schema(SQLite::Database& database) {
   return statements_of(database) == statements_of(ours);
 }
 
-// "4711"; empty if the holder has not written it yet.
+// Returns "4711"; empty if the holder has not written it yet.
 std::string holder_of(int file) {
   std::array<char, 32> text{};
   const ssize_t size = pread(file, text.data(), text.size(), 0);
   return size > 0 ? std::string(text.data(), static_cast<std::size_t>(size)) : "";
 }
 
-// Whether the path still names the open file: its last holder may have removed it.
+// True if the path still names the open file: its last holder may have removed it.
 bool is_same(int file, const std::filesystem::path& path) {
   struct stat open{}, named{};
   return fstat(file, &open) == 0 && stat(path.c_str(), &named) == 0 && open.st_ino == named.st_ino &&
@@ -192,7 +192,7 @@ DatabaseLock::DatabaseLock(const std::filesystem::path& database) {
     close(file_);
   }
   const std::string own = std::to_string(getpid());
-  // Only for messages: a full disk keeps nobody from running.
+  // Only messages use the number, so that a full disk must not stop anybody.
   if (ftruncate(file_, 0) != 0 || pwrite(file_, own.data(), own.size(), 0) < 0) return;
 }
 

@@ -11,7 +11,7 @@ namespace {
 constexpr double kJobSeconds = 300;  // shorter jobs cost a scheduler more than they compute
 constexpr double kSlack = 4;         // a node may be slower than this machine, and points uneven
 constexpr double kMemorySlack = 2, kLeastMemory = 512;  // MiB; likewise
-constexpr std::uint64_t kMostJobs = 1000;  // Slurm's MaxArraySize is 1001 where nobody has changed it
+constexpr std::uint64_t kMostJobs = 1000;               // Slurm's default MaxArraySize is 1001
 
 double seconds_of_all(const SweepEstimate& estimate, unsigned jobs) {
   return estimate.seconds * std::min<double>(jobs, static_cast<double>(estimate.points - estimate.known));
@@ -34,7 +34,7 @@ std::string command(const EmittedSweep& sweep) {
   return text;
 }
 
-// Of all that shard_file() may name.
+// Merges all files that shard_file() may name.
 std::string merge_command(const EmittedSweep& sweep) {
   const std::filesystem::path& database = sweep.database;
   return fmt::format("{} sweep --db {} --merge {}*{}", shell_word(sweep.program.string()),

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostFlatColumns = 1000;  // SQLite's limit is 2000
 
-// A text inside quotes of SQL.
+// Quotes a text for SQL.
 std::string quoted_sql(std::string_view text, char quote) {
   std::string out(1, quote);
   for (const char c : text) {
@@ -25,7 +25,7 @@ std::string quoted_sql(std::string_view text, char quote) {
 }
 std::string sql_text(std::string_view text) { return quoted_sql(text, '\''); }
 
-// Names of columns, which SQLite takes as equal whatever their case.
+// Makes unique names of columns. SQLite ignores their case.
 class FlatNames {
  public:
   std::string unique(std::string name) {
@@ -46,7 +46,7 @@ class FlatNames {
 };
 
 bool axis_is_numeric(SQLite::Database& database, const std::string& sweep, const std::string& axis) {
-  // A text that is a number equals what SQLite makes of it, but for its digits.
+  // Text that is a number equals SQLite's number, except for its digits.
   SQLite::Statement others(
       database,
       "SELECT 1 FROM coordinate WHERE sweep = ? AND axis = ? AND (value GLOB '*[^0-9.eE+-]*' "

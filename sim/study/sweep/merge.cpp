@@ -20,7 +20,7 @@ void bind_column(SQLite::Statement& statement, int index, const SQLite::Column& 
   }
 }
 
-// The rows of one table, on their way from one database into another.
+// Copies the rows of one table from one database into another.
 class TableCopy {
  public:
   TableCopy(SQLite::Database& from, SQLite::Database& to, const std::string& table)
@@ -37,7 +37,7 @@ class TableCopy {
   bool next() { return rows_.executeStep(); }
   std::string text(int column) { return rows_.getColumn(column).getString(); }
 
-  // Whether the row is there now. It is not where another row has its key.
+  // Returns false if another row has the row's key.
   bool put() {
     bind_all(*insert_);
     if (insert_->exec() == 1) return true;
@@ -119,7 +119,7 @@ MergedPoints SweepDatabase::add(const std::filesystem::path& other) {
         copy_metrics(from, *database_, name);
         make_flat_views(*database_);
         transaction.commit();
-        merged = {now.points, merged.added + now.added};  // of a sweep that goes on, it may be read twice
+        merged = {now.points, merged.added + now.added};  // a running sweep may be read twice
       });
     });
   } catch (...) {

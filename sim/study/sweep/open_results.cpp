@@ -16,10 +16,10 @@
 namespace a3sim {
 namespace {
 
-// A directory that is gone with the object.
+// A temporary directory, removed with the object.
 class TemporaryDirectory {
  public:
-  // Throws RunError where none can be made.
+  // Throws RunError if it cannot be made.
   TemporaryDirectory() {
     std::string name = (std::filesystem::temp_directory_path() / "a3sim-results-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) throw RunError("cannot make a temporary directory: " + name);
@@ -39,7 +39,7 @@ class TemporaryDirectory {
 
 namespace fs = std::filesystem;
 
-// A writer's locks last for a commit or a checkpoint.
+// A writer holds its lock for a commit or a checkpoint only.
 constexpr int kLockWaitMs = 10'000;
 
 fs::path with_suffix(fs::path file, const char* suffix) {
@@ -52,7 +52,7 @@ bool has_log(const fs::path& file) {
   return fs::exists(with_suffix(file, "-wal"), error);
 }
 
-// SQLite's name of a file that nobody writes to: no locks, no files beside it.
+// Returns SQLite's name of a file without a writer: no locks, no files beside it.
 std::string immutable_uri(const fs::path& file) {
   std::string uri = "file:";
   for (const char c : fs::absolute(file).string()) {
@@ -97,13 +97,13 @@ void read_database(const std::string& name, int flags, const fs::path& file,
   read(db);
 }
 
-// Size and date, as far as they can be read: another one has been written to.
+// Returns size and date, as far as they can be read. They change when the file is written.
 std::pair<std::uintmax_t, fs::file_time_type> state_of(const fs::path& file) {
   std::error_code error;
   return {fs::file_size(file, error), fs::last_write_time(file, error)};
 }
 
-// A log that nobody writes to, as its index is not there, in a directory where it cannot be made.
+// Reads a copy. The log has no index, so nobody writes to it, and the directory does not let us make one.
 void read_copy(const fs::path& file, const std::function<void(SQLite::Database&)>& read) {
   const TemporaryDirectory directory;
   const fs::path copy = directory.path() / "copy.db";
@@ -131,7 +131,7 @@ void read_unlocked_or_locked(const fs::path& file, const std::function<void(SQLi
     } catch (...) {
       failure = std::current_exception();
     }
-    // Nobody wrote while we read without locks.
+    // Nobody wrote while this read without locks.
     if (!has_log(file) && state_of(file) == before) {
       if (failure) std::rethrow_exception(failure);
       return;

@@ -14,7 +14,7 @@
 namespace a3sim {
 namespace {
 
-// Whether a position is left out; `matched` counts which exclusions ever match.
+// True if a position is excluded. `matched` marks the exclusions that match.
 bool is_excluded(const SweepSpec& spec, const SweepPosition& position, std::vector<bool>& matched) {
   bool excluded = false;
   for (std::size_t e = 0; e < spec.exclusions.size(); ++e) {
@@ -34,7 +34,7 @@ std::vector<std::uint32_t> sizes_of(const SweepSpec& spec) {
   return sizes;
 }
 
-// Steps on; false after the last.
+// Advances to the next place. Returns false after the last.
 bool next(std::vector<std::uint32_t>& place, const std::vector<std::uint32_t>& sizes) {
   for (std::size_t d = place.size(); d-- > 0;) {
     if (++place[d] < sizes[d]) return true;
@@ -46,7 +46,7 @@ bool next(std::vector<std::uint32_t>& place, const std::vector<std::uint32_t>& s
 using Values = std::vector<std::pair<std::string, std::string>>;
 
 std::string hash_of(const std::string& text) {
-  // Hashes of other things with this namespace are other hashes.
+  // A namespace of UUIDs for points only.
   constexpr boost::uuids::uuid kPoints = {
       {0x3d, 0x5a, 0x0b, 0x1c, 0x8e, 0x27, 0x4f, 0x60, 0x9a, 0x41, 0x77, 0x1e, 0xc2, 0x05, 0xd8, 0x36}};
   std::string hex;
@@ -57,8 +57,8 @@ std::string hash_of(const std::string& text) {
 
 std::string above(const std::string& path) { return path.substr(0, std::min(path.rfind('.'), path.size())); }
 
-// All values by path; then the mappings below the top in their order, which a reader may go by (the fabric's
-// levels, from near to far).
+// Returns all values by path, then the mappings below the top in their order, which readers may depend on
+// (the fabric's levels, from near to far).
 std::string canonical(const Values& values) {
   std::vector<std::string> lines, maps;
   for (const auto& [path, value] : values) {
@@ -71,8 +71,8 @@ std::string canonical(const Values& values) {
   return fmt::format("{}\n{}\n", fmt::join(lines, ""), fmt::join(maps, "\n"));
 }
 
-// What no compilation reads, so that points which differ in nothing else come after one another. A key too
-// few costs compilations, one too many nothing else: schedules are shared only where they are the same.
+// True for keys that compilation may read. Points that differ only in other keys come after one another. A
+// key too few costs compilations, one too many nothing: only equal schedules are shared.
 bool is_compiled(std::string_view path) {
   constexpr std::string_view kRead[] = {"hardware.clock", "hardware.workers.cube.macs_16",
                                         "hardware.workers.vector.gm_to_ub"};
@@ -111,8 +111,8 @@ std::string taskflow_of(const Values& values, const Experiment& experiment) {
   return hash_of(canonical(compiled) + (experiment.cut.kernel ? "kernel" : ""));
 }
 
-// The settings that hold at a position, later ones over earlier ones, by key: configurations that say the
-// same are then built in the same way.
+// Returns the settings at a position by key, later ones over earlier ones, so that equal configurations are
+// built in the same way.
 std::vector<Override> settings_at(const SweepSpec& spec, const SweepPosition& position) {
   std::vector<Override> settings;
   const auto add = [&](const Override& setting) {
@@ -131,7 +131,8 @@ std::vector<Override> settings_at(const SweepSpec& spec, const SweepPosition& po
   return settings;
 }
 
-// The messages of one point's configuration, at the places where the sweep's file sets what is wrong.
+// Returns the error messages of a point's configuration, with the places in the sweep's file that set the
+// wrong values.
 std::string placed(const std::string& messages, const std::vector<Override>& overrides,
                    const std::string& point) {
   std::string text;
@@ -153,9 +154,9 @@ std::string placed(const std::string& messages, const std::vector<Override>& ove
 
 }  // namespace
 
-// The name of a configuration, its files and the model of this program: a name-based UUID (RFC 4122, version
-// 5), of all values and defaults with their paths. What says the same in another order, with other comments
-// or sources, has the same.
+// Returns the name of a configuration, its files and the program's model: a name-based UUID (RFC 4122,
+// version 5) of all values and defaults with their paths. The order of keys, comments and sources do not
+// matter.
 std::string point_id(const PortableConfig& config) {
   std::string text = fmt::format("{}\n{}", kModelHash, canonical(config.values));
   for (const auto& [name, contents] : config.files)

@@ -31,7 +31,7 @@ void check_place(const Shard& shard, const char* what) {
         fmt::format("the environment says {} {} of {}: give --shard", what, shard.index, shard.count));
 }
 
-// An array need not begin at 0, nor count by 1.
+// Handles arrays that do not begin at 0, or do not count by 1.
 std::optional<Shard> array_task(const Variables& variable) {
   const auto id = number_in(variable, "SLURM_ARRAY_TASK_ID"),
              count = number_in(variable, "SLURM_ARRAY_TASK_COUNT");

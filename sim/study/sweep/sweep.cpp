@@ -40,8 +40,8 @@ class PointRun {
  public:
   explicit PointRun(const SweepSpec& spec) : spec_(spec), record_(need_records(spec.metrics)) {}
 
-  // The configuration and the metrics, as bytes for another process. Throws what the simulation throws, and
-  // InputError where the point is no longer `id`, because a file was changed meanwhile.
+  // Returns the configuration and the metrics as bytes for another process. Throws what the simulation
+  // throws, and InputError if the point is no longer `id`, because a file has changed.
   std::string compute(const SweepPosition& position, const std::string& id) {
     const SweepPoint point = resolve_point(spec_, position);
     if (point.id != id) throw InputError("its configuration was changed while the sweep ran: start it again");
@@ -67,7 +67,7 @@ class PointRun {
   CompileCache cache_;
 };
 
-// What compute() made, into the record of its point.
+// Reads the result of compute() into the record of its point.
 void read_answer(const std::string& bytes, SweepRecord& record) {
   const nlohmann::json json = nlohmann::json::from_cbor(bytes);
   record.config = {json.at("config"), json.at("files")};
@@ -77,7 +77,7 @@ void read_answer(const std::string& bytes, SweepRecord& record) {
 
 using Known = std::map<std::string, KnownPoint>;
 
-// Whether a point needs no run: it has all that the sweep asks for, or it failed and is not to be tried
+// True if a point needs no run: it has all that the sweep asks for, or it failed and is not to be tried
 // again.
 bool is_settled(const SweepPlan& plan, const Known& known, std::size_t position, bool retry_failed) {
   const auto found = known.find(plan.ids[position]);
@@ -89,7 +89,7 @@ bool is_settled(const SweepPlan& plan, const Known& known, std::size_t position,
 }
 
 struct Wanted {
-  std::vector<std::uint64_t> positions;  // the first of each point that is to run
+  std::vector<std::uint64_t> positions;  // the first position of each point to run
   std::size_t points = 0, known = 0;
 };
 
@@ -108,7 +108,7 @@ Wanted wanted_of(const SweepPlan& plan, const Known& known, const SweepOptions& 
   return wanted;
 }
 
-// The failures that stand, those of this run among them.
+// Returns all failures in the database, with those of this run.
 std::vector<SweepOutcome::Failure> failures_of(const SweepPlan& plan, const Known& known,
                                                const std::map<std::string, std::string>& failed) {
   std::vector<SweepOutcome::Failure> failures;
@@ -138,10 +138,10 @@ SweepRecord record_of(const SweepPlan& plan, const WorkDone& work) {
 }
 
 Worker::Work work_of(const SweepPlan& plan) {
-  // One a process: what it keeps is shared by the points that the process computes.
+  // Each process has one; its points share what it keeps.
   return [run = std::make_shared<PointRun>(plan.spec), &plan,
           last = std::string()](std::uint64_t position) mutable {
-    if (plan.taskflows[position] != last) Worker::begin_afresh();  // the others are near enough
+    if (plan.taskflows[position] != last) Worker::begin_afresh();  // points of one taskflow are alike enough
     last = plan.taskflows[position];
     return run->compute(plan.positions[position], plan.ids[position]);
   };
@@ -187,7 +187,7 @@ std::optional<std::uint64_t> OrderOfWork::next(unsigned worker) {
   return group.points[group.given++];
 }
 
-// Of "FILE:LINE:COLUMN: KEY: what is wrong".
+// Returns KEY of "FILE:LINE:COLUMN: KEY: what is wrong".
 std::string refused_key(const std::string& error) {
   const std::size_t begin = error.find(": ");
   const std::size_t end = begin == std::string::npos ? begin : error.find(": ", begin + 2);
@@ -208,7 +208,7 @@ SweepPlan plan_sweep(SweepSpec spec) {
       plan.taskflows.push_back(std::move(point.taskflow));
     } catch (const InputError& error) {
       const std::string text = error.what();
-      // What is wrong with one value is wrong at each of its points.
+      // An error in one value occurs at each of its points.
       if (seen.insert(text.substr(0, text.find(" (at "))).second && errors.size() < kMostErrors)
         errors.push_back(text);
       if (errors.size() == kMostErrors && !spec.leave_out_refused) break;

@@ -29,7 +29,7 @@ std::vector<std::string> labels_of(const SweepAxis& axis) {
   return labels;
 }
 
-// `4`, or `[4, 8]`: positions among the axis' values.
+// Reads `4` or `[4, 8]`. Returns positions among the axis' values.
 std::vector<std::size_t> values_of(const Config& filter, const SweepAxis& axis) {
   const std::vector<std::string> labels = labels_of(axis);
   const std::string yaml = filter.yaml(axis.name);
@@ -52,7 +52,7 @@ std::vector<std::size_t> values_of(const Config& filter, const SweepAxis& axis) 
   return values;
 }
 
-// Reads the `exclude` list of a sweep whose axes stand already. Notes axes and values that there are not.
+// Reads the `exclude` list of a sweep whose axes are known. Notes unknown axes and values.
 void read_exclusions(const Config& sweep, SweepSpec& spec) {
   for (const Config& filter : sweep.maps("exclude")) {
     SweepExclusion exclusion{filter.mark(), {}};
@@ -72,7 +72,7 @@ void read_exclusions(const Config& sweep, SweepSpec& spec) {
   }
 }
 
-// What becomes of positions whose configuration is refused.
+// What to do with positions whose configuration is refused.
 enum class Refused : std::uint8_t { kError, kLeaveOut };
 constexpr auto names_of(Refused) { return std::to_array<std::string_view>({"error", "leave_out"}); }
 
@@ -97,7 +97,7 @@ class SweepReader {
   }
 
  private:
-  // The file that `base` names: beside this one, or else the shipped experiment of this name.
+  // Returns the file that `base` names: beside this one, or else the shipped experiment of this name.
   std::string base_of(const std::string& base) const {
     std::error_code error;
     const fs::path path = base;
@@ -141,7 +141,7 @@ class SweepReader {
     spec_.axes.push_back(std::move(read));
   }
 
-  // A file is called what its name is without folder and ending.
+  // Names a file by its name without folder and ending.
   void read_values(const Config& axis, SweepAxis& read) const {
     const std::vector<std::string> keys =
         axis.has("key") ? std::vector<std::string>{axis.text("key")} : axis.texts("keys");
@@ -157,7 +157,7 @@ class SweepReader {
     }
   }
 
-  // An axis is a dimension of its own, or goes with one that stands before it.
+  // Gives the axis a dimension of its own, or that of an earlier axis.
   void place(const Config& axis, SweepAxis& read) {
     if (!axis.has("zip")) {
       ++spec_.dimensions;
@@ -176,7 +176,7 @@ class SweepReader {
                                     other->values.size(), with));
   }
 
-  // What two axes set would be the later one's, whatever the other's coordinate says.
+  // Refuses two axes that set the same key: the later one would win, whatever the other's coordinate says.
   void check_keys(const Config& axes) const {
     std::vector<std::pair<std::string, const SweepAxis*>> keys;
     for (const SweepAxis& axis : spec_.axes) {
@@ -187,7 +187,7 @@ class SweepReader {
       }
     }
     std::ranges::sort(keys);
-    std::size_t above = 0;  // the last that is not part of another key
+    std::size_t above = 0;  // the last one that is not part of another key
     for (std::size_t i = 1; i < keys.size(); ++i) {
       const auto& [key, axis] = keys[i];
       const auto& [before, other] = keys[above];
@@ -236,7 +236,7 @@ std::string trimmed(const std::string& text) {
   return begin == std::string::npos ? "" : text.substr(begin, end - begin + 1);
 }
 
-// What the command line sets. An axis of the same key would say what is not so.
+// Adds the settings of the command line. Refuses keys of an axis, whose coordinates would then be wrong.
 void add_overrides(SweepSpec& spec, std::span<const std::string> overrides) {
   std::uint32_t number = 0;
   for (const std::string& override : overrides) {

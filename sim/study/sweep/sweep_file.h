@@ -49,7 +49,8 @@ inline constexpr std::uint64_t kMostPoints = 1'000'000;
 // wrong with the file, a line each, with file:line:column. Errors in its experiments appear when points are
 // resolved.
 SweepSpec read_sweep(const std::filesystem::path& file, std::span<const std::string> overrides);
-// Reads the content of the file into a spec that has its path. Notes errors in the configuration's diagnostics.
+// Reads the content of the file into a spec that has its path. Notes errors in the configuration's
+// diagnostics.
 void read_sweep(const Config& root, SweepSpec& spec);
 
 }  // namespace a3sim

@@ -22,7 +22,7 @@
 namespace a3sim {
 namespace {
 
-// A reply on its way: these, then the answer's bytes, then the error's.
+// The head of a reply. The bytes of the answer follow, then those of the error.
 struct ReplyHead {
   std::uint64_t answer, error;
   std::int64_t memory;
@@ -55,12 +55,13 @@ bool read_all(int file, void* data, std::size_t size) {
 
 void write_small_file(const char* path, const char* text) {
   const int file = ::open(path, O_WRONLY | O_CLOEXEC);
-  if (file < 0) return;  // another kind of kernel: what it would have given is then not there
+  if (file < 0) return;  // other kernels lack the file and its value
   if (::write(file, text, std::strlen(text)) < 0) errno = 0;
   ::close(file);
 }
 
-// Most resident bytes since the last forget_peak(), or of the process's life where that cannot be asked.
+// Returns the peak of resident bytes since the last forget_peak(), or of the whole process if that cannot
+// be asked.
 std::int64_t peak_memory() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
@@ -96,7 +97,7 @@ WorkerReply reply_to(std::uint64_t number, const Worker::Work& work, std::uint64
   return reply;
 }
 
-// The life of a worker's process.
+// The main loop of a worker's process.
 void serve(int socket, const Worker::Work& work, const WorkerLimits& limits) {
   std::uint64_t number = 0;
   bool last = false;
@@ -132,8 +133,8 @@ Worker::Worker(const Work& work, const WorkerLimits& limits) {
     throw RunError(fmt::format("cannot start a worker: {}", std::strerror(reason)));
   }
   if (process_ == 0) {
-    // It dies with its parent, also if that is killed; nothing of the parent's is destroyed in it. Nor does
-    // it hold the parent's lock on the database, or other workers' sockets open.
+    // The process dies with its parent, even if that is killed, and destroys no object of the parent's. It
+    // holds neither the parent's lock on the database nor other workers' sockets.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     constexpr int kOwn = 3;
     if (::getppid() == parent && ::dup2(ends[1], kOwn) == kOwn) {
@@ -153,7 +154,7 @@ Worker::~Worker() {
 }
 
 void Worker::send(std::uint64_t number) const {
-  // A worker that has ended meanwhile shows at receive().
+  // If the worker has ended meanwhile, receive() reports it.
   write_all(socket_, &number, sizeof number);
 }
 

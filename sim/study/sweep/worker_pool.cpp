@@ -14,8 +14,8 @@
 namespace a3sim {
 namespace {
 
-// Makes SIGINT and its like readable, instead of deadly, for as long as it lives. Workers inherit that they
-// are blocked: who interrupts a sweep from a terminal interrupts its parent alone, and that ends them.
+// Makes SIGINT, SIGTERM and SIGHUP readable instead of deadly as long as it lives. Workers inherit the
+// blocked signals: an interrupt from the terminal reaches only the parent, which then ends them.
 class InterruptSignals {
  public:
   InterruptSignals() {

@@ -10,7 +10,7 @@
 #include "sim/experiment/order_file.h"
 #include "sim/study/describe/document.h"
 
-// An experiment, and each of its blocks, which have files of their own to be included.
+// Experiments, and their blocks, which have files of their own to be included.
 namespace a3sim {
 namespace {
 
@@ -23,7 +23,7 @@ void read_with_jobs(const Config& root, Diagnostics& diagnostics, const fs::path
     const Experiment experiment = read_experiment(root, diagnostics);
     site.ranks = experiment.shape.ep;
     launches = static_cast<std::uint32_t>(experiment.passes.size());
-  } catch (const Error& error) {  // the blocks of jobs are read all the same
+  } catch (const Error& error) {  // blocks of jobs are read even so
     spdlog::debug("{}", error.what());
   }
   read_host_options(root.map("hosts"), launches, {});
@@ -42,7 +42,7 @@ void accept_experiment(const fs::path& file) {
     load_experiment(file, {});
 }
 
-// A part of one, laid over a shipped experiment.
+// Loads a part of an experiment, laid over a shipped one.
 void accept_over(const fs::path& base, const fs::path& file) {
   const fs::path under = configs_folder() / "experiments" / "ep8.yaml";
   parse_experiment(fmt::format("include: ['{}', '{}', '{}']\n", under.string(), base.string(),
@@ -50,26 +50,28 @@ void accept_over(const fs::path& base, const fs::path& file) {
                    file.string(), {});
 }
 
-// The software that the file's machine or program says it is for; that of shipped experiments where it says none.
+// Returns the software stack that the file's machine or program names; that of shipped experiments if it
+// names none.
 std::string stack_of(const fs::path& file, const char* block) {
   Diagnostics diagnostics;
   return Config::load(file, {}, diagnostics).map(block).text("stack", "cann");
 }
 
-// Takes the place of the machine, with a program that runs on it.
+// Loads the file as the machine, with a program that runs on it.
 void accept_machine(const fs::path& file) {
   const std::string stack = stack_of(file, "hardware");
   const char* const program = stack == "cann" ? "hyperparallel.yaml" : "cuda.yaml";
   accept_over(configs_folder() / "programs" / program, file);
 }
 
-// Takes the place of the program, on a machine that it runs on.
+// Loads the file as the program, on a machine that it runs on.
 void accept_program(const fs::path& file) {
   const char* const machine = stack_of(file, "program") == "cann" ? "a3_24_48.yaml" : "h100_node.yaml";
   accept_over(configs_folder() / "hardware" / machine, file);
 }
 
-// Of two models, one may say how many experts there are and the other how many a rank has: it takes the other's place.
+// Loads the file in place of a model. One model may give the number of experts and another the number per
+// rank.
 void accept_model(const fs::path& file) {
   const fs::path configs = configs_folder();
   parse_experiment(

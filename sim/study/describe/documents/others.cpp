@@ -10,13 +10,13 @@
 #include "sim/study/search/space.h"
 #include "sim/study/sweep/sweep_file.h"
 
-// Files that one function reads, beside those of experiments.
+// Kinds of files, besides experiments, that one function reads.
 namespace a3sim {
 namespace {
 
 namespace fs = std::filesystem;
 
-// The thresholds of a cause, those that find slow steps, and the answers that `score` knows.
+// Reads the thresholds of causes, those that find slow steps, and the answers that `score` knows.
 void read_advice(const Config& root, Diagnostics&, const fs::path& file) {
   if (root.has("locate"))
     read_locate_limits(root);
@@ -27,7 +27,7 @@ void read_advice(const Config& root, Diagnostics&, const fs::path& file) {
 }
 
 void read_faults(const Config& root, Diagnostics&, const fs::path&) {
-  for (const std::uint32_t ranks : {4U, 8U}) {  // ranks that may be named depend on the job
+  for (const std::uint32_t ranks : {4U, 8U}) {  // which ranks may be named depends on the job
     FaultSite site;
     site.ranks = ranks;
     Injection injection;

@@ -16,7 +16,7 @@ KernelWork work_of(const BlockAttention& attention, KernelCost& cost) {
   return work;
 }
 
-// One head a sample, or more; samples fill so many tokens.
+// Attends with one head per sample, or more. Samples fill the given number of tokens.
 KernelWork flash_attention(const KernelCase& kernel_case, KernelCost& cost) {
   const std::uint64_t length = kernel_case.number("length");
   const auto heads = static_cast<std::uint32_t>(kernel_case.number("heads")),
@@ -33,12 +33,12 @@ KernelWork flash_attention(const KernelCase& kernel_case, KernelCost& cost) {
                            1,
                            kernel_case.dtype()};
   attention.backward = kernel_case.is("pass", "backward");
-  // FlashAttention-3's figures are of 16,384 tokens; the others of one sample.
+  // FlashAttention-3's figures are for 16,384 tokens; the others for one sample.
   if (kernel_case.is("implementation", "cudnn")) attention.samples = 16384 / length;
   return work_of(attention, cost);
 }
 
-// An inference kernel that is given its mask as a tensor: it goes through all keys.
+// An inference kernel that gets its mask as a tensor and thus goes through all keys.
 KernelWork masked_attention(const KernelCase& kernel_case, KernelCost& cost) {
   const auto heads = static_cast<std::uint32_t>(kernel_case.number("heads")),
              kv_heads = static_cast<std::uint32_t>(kernel_case.number("kv_heads"));

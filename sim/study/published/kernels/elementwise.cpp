@@ -1,6 +1,6 @@
 #include "sim/study/published/kernels/layer_kernel.h"
 
-// Kernels whose elements come in no order.
+// Kernels whose elements may come in any order.
 namespace a3sim {
 namespace {
 
@@ -9,7 +9,7 @@ VectorOps element_ops(double elements, double simple, double convert, double tra
   return {all(simple), all(convert), all(transcendental)};
 }
 
-// As the operator SwiGLU of taskflows.
+// Works like the operator SwiGLU of taskflows.
 KernelWork swi_glu(const KernelCase& kernel_case, KernelCost& cost) {
   const double results = static_cast<double>(kernel_case.number("rows") * kernel_case.number("width_in")) / 2;
   return vector_work(cost, {2 * results * kernel_case.element(), results * kernel_case.element(),
@@ -17,22 +17,23 @@ KernelWork swi_glu(const KernelCase& kernel_case, KernelCost& cost) {
                             kernel_case.aligned(kernel_case.number("width_in") / 2)});
 }
 
-// Weight, gradient and both moments come, all but the gradient go: decay, two running means, correction, root, quotient.
+// Reads weight, gradient and both moments; writes all but the gradient. Computes decay, two running means,
+// correction, root and quotient.
 KernelWork adam(const KernelCase& kernel_case, KernelCost& cost) {
   const auto elements = static_cast<double>(kernel_case.number("elements"));
   return vector_work(cost, {4 * elements * kernel_case.element(), 3 * elements * kernel_case.element(),
                             element_ops(elements, 14, kernel_case.conversions(7), 2)});
 }
 
-// Rows, with a scale each where there are scales, in another order.
+// Moves rows, each with its scale if there are scales, into another order.
 KernelWork re_routing(const KernelCase& kernel_case, KernelCost& cost) {
   const auto rows = static_cast<double>(kernel_case.number("rows"));
   const double bytes = rows * (static_cast<double>(kernel_case.number("width")) * kernel_case.element() + 4);
   return vector_work(cost, {bytes, bytes, {}});
 }
 
-// Queries and keys, by tables that are small. Four small kernels spread the tables before it, each of which takes what small
-// elementwise kernels take: 2.5 to 4.5 us (FlagGems, torch_npu's times).
+// Rotates queries and keys, with small tables. Four small kernels spread the tables before it; each takes
+// as long as a small elementwise kernel: 2.5 to 4.5 us (FlagGems, torch_npu's times).
 KernelWork rotary_embedding(const KernelCase& kernel_case, KernelCost& cost) {
   const double elements = static_cast<double>(kernel_case.number("elements"));
   KernelWork work = vector_work(cost, {elements * kernel_case.element(), elements * kernel_case.element(),

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kElement = 2;  // bytes: cases have 16 bits
 
-// Products of experts with rows of their own, in one kernel.
+// Multiplies the rows of each expert, all experts in one kernel.
 KernelWork grouped_matmul(const KernelCase& kernel_case, KernelCost& cost) {
   const std::vector<std::uint32_t> rows = kernel_case.numbers("rows");
   const auto n = static_cast<std::uint32_t>(kernel_case.number("n")),
@@ -27,13 +27,13 @@ void add_job(MemoryJob& sum, const MemoryJob& job) {
   for (std::size_t r = 0; r < sum.bytes.size(); ++r) sum.bytes[r] += job.bytes[r];
 }
 
-// The projections of latent attention as inference has them, keys' one absorbed into the queries: four products in one kernel,
-// with a barrier between them, each dealt to the cores by columns.
+// Computes the projections of latent attention for inference, with the keys' one absorbed into the queries:
+// four products in one kernel, with barriers between them, each dealt to the cores by columns.
 KernelWork latent_prolog(const KernelCase& kernel_case, KernelCost& cost) {
   const std::uint64_t tokens = kernel_case.number("tokens"), hidden = kernel_case.number("hidden"),
                       queries = kernel_case.number("q_lora"), keys = kernel_case.number("kv_lora"),
                       heads = kernel_case.number("heads");
-  constexpr std::uint64_t kNope = 128, kRope = 64;  // of a head, as in DeepSeek-V3
+  constexpr std::uint64_t kNope = 128, kRope = 64;  // per head, as in DeepSeek-V3
   constexpr std::uint64_t kFractal = 16;
   const std::uint32_t workers = cost.hardware().workers.count(CoreUnit::kMatrix);
   KernelWork work;

@@ -13,14 +13,16 @@ ModelShape deepseek_v3_layer() {
   return model;
 }
 
-// Whether a kernel belongs to the projections of latent attention, their norms, RoPE and what brings heads together.
+// True if the kernel belongs to the projections of latent attention, their norms, RoPE, or what joins the
+// heads.
 bool is_projection(const std::string& name) {
   for (const char* prefix : {"q_", "kv_", "rope", "join_keys", "attention.output"})
     if (name.starts_with(prefix)) return true;
   return false;
 }
 
-// Forward and backward of one micro-batch of a sample of 4,096 on 4 dies (TP), assumed; eager operators are not fused.
+// Runs forward and backward of one micro-batch, assumed to be one sample of 4,096 on 4 dies (TP). Eager
+// operators are not fused.
 KernelWork latent_projections(const KernelCase& kernel_case, KernelCost& cost) {
   BlockLayout layout;
   layout.tp = 4;
@@ -33,7 +35,7 @@ KernelWork latent_projections(const KernelCase& kernel_case, KernelCost& cost) {
     for (const BlockKernel& kernel : *kernels) {
       if (!is_projection(kernel.name) || kernel.work_class == WorkClass::kCollective) continue;
       work.alone += time_alone(block_kernel_cost(kernel, cost), cost.hardware());
-      // A product is two operations, as of a linear: what brings its operand, and itself.
+      // A product is two operations, as in a linear: one brings its operand, one multiplies.
       work.launches += kernel.work_class == WorkClass::kProducts ? 2 : 1;
       if (const auto* product = std::get_if<BlockProduct>(&kernel.work)) work.flops += product->flops();
       if (const auto* vector = std::get_if<BlockVector>(&kernel.work)) {
@@ -45,7 +47,7 @@ KernelWork latent_projections(const KernelCase& kernel_case, KernelCost& cost) {
   return work;
 }
 
-// Two linears are four operations, as the source says: a product each, and what brings its operand.
+// Two linears are four operations, as the source says: for each, one brings its operand and one multiplies.
 KernelWork two_linears(const KernelCase&, KernelCost&) {
   KernelWork work;
   work.launches = 4;

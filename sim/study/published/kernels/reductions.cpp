@@ -19,7 +19,8 @@ KernelWork rms_norm(const KernelCase& kernel_case, KernelCost& cost) {
                       pass.steps > 0 ? rows : 0, pass.steps, kernel_case.aligned(width)});
 }
 
-// The largest of a row, less that, exponential, sum, quotient; a sum or the largest over lanes takes three steps.
+// Computes a row's maximum, difference, exponential, sum and quotient. A sum or maximum over lanes takes
+// three steps.
 KernelWork softmax(const KernelCase& kernel_case, KernelCost& cost) {
   constexpr std::uint32_t kSteps = 9;
   const std::uint64_t rows = kernel_case.number("rows"), width = kernel_case.number("width");
@@ -28,8 +29,8 @@ KernelWork softmax(const KernelCase& kernel_case, KernelCost& cost) {
                             kernel_case.aligned(width)});
 }
 
-// Each row that comes back is fetched by its number, scaled and added to those of its token; two rows a token are added
-// beside them, and a row of its expert's bias to each.
+// Fetches each returned row by its number, scales it and adds it to those of its token. Also adds two rows
+// per token, and a row of the expert's bias to each row.
 KernelWork finalize_routing(const KernelCase& kernel_case, KernelCost& cost) {
   constexpr std::uint32_t kSteps = 3;
   const std::uint64_t rows = kernel_case.number("rows_in"), tokens = kernel_case.number("rows_out"),

@@ -6,7 +6,7 @@
 namespace a3sim {
 namespace {
 
-// Parents are among so many of the best, the better ones more often.
+// Parents are drawn from this many of the best, the better ones more often.
 constexpr std::size_t kParents = 8;
 
 const Candidate& parent(const std::vector<Candidate>& best, Rng& rng) {
@@ -16,7 +16,7 @@ const Candidate& parent(const std::vector<Candidate>& best, Rng& rng) {
 
 class Evolution final : public Proposer {
  public:
-  // What each setting changes by itself: those that help are then united.
+  // Tries each change of a setting alone; those that help are united later.
   std::vector<Candidate> first(const SearchProblem& problem, const Candidate& start) const override {
     return other_settings(problem, start);
   }
