@@ -37,7 +37,7 @@ std::size_t resident_bytes() {
   return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-// A small and fast generator, so that every contender has the same delays.
+// A small and fast generator, which gives every contender the same delays.
 struct Delays {
   std::uint64_t state = 88'172'645'463'325'252;
   std::uint64_t operator()() {

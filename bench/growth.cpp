@@ -22,7 +22,7 @@ namespace {
 
 struct Size {
   std::uint32_t ep;
-  bool alike;  // the ranks of one node represent all
+  bool alike;  // one node's ranks stand for all
 };
 
 struct Counts {
@@ -47,7 +47,7 @@ Counts run(const Size& size) {
   return counts;
 }
 
-// Time and memory of a separate process.
+// Measures time and memory of a separate process.
 std::optional<Cost> once(const Size& size) {
   int ends[2];
   if (pipe(ends) != 0) return std::nullopt;

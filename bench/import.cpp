@@ -9,7 +9,7 @@
 
 #include "traces/import/profile.h"
 
-// How fast a profile is read, and in how much memory: a made kernel_details.csv of one gigabyte.
+// Measures how fast a profile is read, and in how much memory: a made kernel_details.csv of one gigabyte.
 namespace {
 
 namespace fs = std::filesystem;
@@ -22,7 +22,7 @@ double peak_megabytes() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-// Lines like the profiler's, with tabs, quotes and N/A; returns how many.
+// Writes lines like the profiler's, with tabs, quotes and N/A. Returns their number.
 std::uint64_t write_profile(const fs::path& file) {
   std::ofstream out(file);
   out << "Step Id,Device_id,Model ID,Task ID,Stream ID,Name,Type,OP State,Accelerator Core,Start Time(us),"

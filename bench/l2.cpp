@@ -6,16 +6,16 @@
 #include "sim/memory/l2/policy.h"
 #include "tests/machine/l2_kernels.h"
 
-// How fast the L2 models are, and how far apart: lines a second by policy,
-// the streams of whole kernels through both, and 16 ranks' backward through
-// the fast one. An argument names the policy of the kernels (default lru).
+// Measures how fast the L2 models are and how far they differ: lines per second by policy, the streams of
+// whole kernels through both, and the backward pass of 16 ranks through the fast one. An argument names the
+// policy of the kernels (default lru).
 using namespace a3sim;
 
 namespace {
 
 constexpr Bytes kSize = 192_MiB;
 
-// Processor time, which other programs do not add to.
+// Measures processor time, which other programs do not change.
 class Stopwatch {
  public:
   double seconds() const { return static_cast<double>(std::clock() - start_) / CLOCKS_PER_SEC; }
@@ -26,8 +26,8 @@ class Stopwatch {
 
 L2Spec spec_of(const std::string& policy) { return {.size = kSize, .policy = policy, .seed = 1}; }
 
-// 25 cores stream a matrix of their own each (in runs of
-// 64 lines) and share another, which is thus read again.
+// Prints line rates: 25 cores each stream their own matrix (in runs of 64 lines) and share another, which
+// is thus read again.
 void print_line_rates() {
   constexpr std::uint64_t kRun = 64, kRounds = 6000, kOwn = 40'000'000, kShared = 64 << 20;
   fmt::print("{:8} {:>6} {:>10} {:>10} {:>12}\n", "policy", "ways", "Mlines/s", "hits", "state");
@@ -71,7 +71,7 @@ void print_header() {
              "hits", "HBM read", "time");
 }
 
-// Pieces are looked up a load at a time, in segments of K of 1024, and whole panels at once.
+// Compares the models. Pieces are looked up per load, in segments of K of 1024, and in whole panels.
 void print_comparison(const std::string& name, const std::string& policy, bool has_k,
                       const MakeKernel& make) {
   const L2Kernel loads = make(kLoadK);
@@ -146,7 +146,7 @@ void print_backward(const std::string& policy) {
   }
 }
 
-// The ranks take turns, as in a simulation of them all.
+// Prints ranks that take turns, as in a simulation of all of them.
 void print_ranks() {
   constexpr std::uint32_t kRanks = 16;
   fmt::print("\n16 ranks' backward in turns, pieces\n");

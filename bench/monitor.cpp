@@ -17,9 +17,9 @@
 #include "sim/diagnosis/observe/light_file.h"
 #include "sim/experiment/configs_folder.h"
 
-// What steps cost and what recording them adds, in the processor's time: light records, full ones of all ranks and of
-// two. `bench_monitor DIR RANKS STEPS` writes light records of a made job of that size instead, as 'a3sim run --steps'
-// would; without arguments one of 1,000 ranks and 10,000 steps is written and read.
+// Measures the processor time of steps, and what recording adds: light records, full ones of all ranks, and
+// of two. `bench_monitor DIR RANKS STEPS` only writes light records of a made job of that size, as 'a3sim
+// run --steps' would. Without arguments, also writes and reads one of 1,000 ranks and 10,000 steps.
 namespace {
 
 using namespace a3sim;
@@ -72,7 +72,7 @@ void print_cost_of_recording(std::uint32_t ep) {
   if (bytes == 0) return;
 }
 
-// A made job: steps of about 30 ms; one rank in a hundred is slow for twenty steps of each thousand.
+// Writes a made job: steps of about 30 ms; one rank in a hundred is slow for twenty of each thousand steps.
 void write_made(const std::filesystem::path& path, std::uint32_t ranks, std::uint32_t steps) {
   constexpr double kStep = 30e9, kNoise = 0.01, kSlow = 1.1;  // picoseconds
   LightHeader header;

@@ -31,7 +31,7 @@ struct Work {
   std::uint32_t ranks;
   bool even;
 
-  // Bytes of every pair, by source, beginning with the next rank.
+  // Returns the bytes of every pair, by source, beginning with the next rank.
   std::vector<std::int64_t> sizes() const {
     std::mt19937_64 random(11);
     std::uniform_real_distribution<double> factor(1 - kSpread, 1 + kSpread);
@@ -44,8 +44,8 @@ struct Work {
   std::uint32_t to(std::uint32_t from, std::uint32_t k) const { return (from + k) % ranks; }
 };
 
-// A star of hosts, each with a link up and one down. One SimGrid process starts all transfers and waits for
-// them.
+// Runs a star of hosts, each with a link up and one down. One SimGrid process starts all transfers and
+// waits for them.
 double run_s4u(const Work& work) {
   xbt_log_control_set("root.thres:warning");
   s4u::Engine engine("peer");

@@ -1,4 +1,4 @@
-// From compiled graph to latency: what one run of the paper's shape costs, part by part, on one core.
+// Measures one run of the paper's shape from compiled graph to latency, part by part, on one core.
 #include "sim/runtime/run.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ using namespace a3sim;
 
 constexpr int kRepeats = 7;
 
-// Processor time, which other programs do not add to.
+// Returns processor time, which other programs do not change.
 double now() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 struct Parts {

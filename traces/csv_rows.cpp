@@ -15,7 +15,7 @@ std::vector<std::string_view> split(std::string_view line) {
   return cells;
 }
 
-// Finds the end of the first line: quotes may hold ends of lines.
+// Finds the end of the first line; line ends inside quotes do not count.
 std::size_t end_of_line(std::string_view text) {
   bool quoted = false;
   for (std::size_t from = 0;;) {

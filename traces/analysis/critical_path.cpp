@@ -16,19 +16,19 @@ class PathWalk {
 
  private:
   TaskAt from_last_completion();
-  // These add what an activity did until the date that the walk has come to and go on before its cause's date.
+  // Add what an activity did until the date of the walk, and continue before the date of its cause.
   void go_before(TaskAt at);
   void go_before(const HostActivity& activity);
   void go_before_taking(TaskAt at);
   void go_to_producer(TaskAt from, TaskAt at);
-  // The time from `from` until the step before it in the walk is the operator's, for one reason.
+  // Blames the time from `from` until the walk's date on the operator, for one reason.
   void wait(Duration from, std::uint32_t op, TaskAt task, Blame blame);
   void add(PathStep step);
 
   const Causes& causes_;
   const Trace& trace_;
-  Duration date_;  // the walk has come to it
-  Cause next_;     // what the walk has come to
+  Duration date_;  // of the walk
+  Cause next_;     // the next cause of the walk
   CriticalPath path_;
 };
 
@@ -45,7 +45,7 @@ void PathWalk::wait(Duration from, std::uint32_t op, TaskAt task, Blame blame) {
   add(step);
 }
 
-// A put completes when its destination sees it, all else when it ends.
+// Returns the last completion. A put completes when its destination sees it, other tasks when they end.
 TaskAt PathWalk::from_last_completion() {
   if (trace_.last != kNoTask) {
     date_ = trace_.latency();
@@ -72,7 +72,7 @@ TaskAt PathWalk::from_last_completion() {
 
 CriticalPath PathWalk::walk() {
   std::size_t left = 0;
-  for (const auto& rank : trace_.ranks) left += 2 * rank.size();  // each may be run and be handed out
+  for (const auto& rank : trace_.ranks) left += 2 * rank.size();  // each task may run and be handed out
   for (const auto& rank : trace_.hosts) left += rank.size();
   const TaskAt last = from_last_completion();
   for (next_ = {Cause::Kind::kDependency, false, last.rank, last.task}; next_.has_activity();) {
@@ -101,8 +101,8 @@ void PathWalk::go_before(TaskAt at) {
   go_before_taking(at);
 }
 
-// A worker that had its task before what it waited for was there stood at it; else it took, fetched and checked the
-// task, or had it handed out.
+// Blames the time before a task was taken. If its worker had the task before its inputs were there, the
+// worker waited at it; else the worker took, fetched and checked the task, or got it from the scheduler.
 void PathWalk::go_before_taking(TaskAt at) {
   const TraceTask& task = causes_.task(at);
   const Cause& cause = task.cause;
@@ -113,7 +113,8 @@ void PathWalk::go_before_taking(TaskAt at) {
   if (cause.kind == Cause::Kind::kEvent) go_to_producer(cause.task(), at);
 }
 
-// What a trigger took to be seen: the put's matter if it came from afar, else the waiting task's.
+// Blames the time that a trigger took to be seen: on the put if it came from afar, else on the waiting
+// task.
 void PathWalk::go_to_producer(TaskAt from, TaskAt at) {
   const TraceTask& task = causes_.task(from);
   if (task.remote)
@@ -138,7 +139,7 @@ void take_over(PathStretch& into, const PathStretch& other) {
   for (std::uint32_t b = 0; b < kBlames; ++b) into.blame[b] += other.blame[b];
 }
 
-// Joins the shortest stretch to the shorter of its neighbours, whichever then comes first.
+// Joins the shortest stretch with the shorter of its neighbours; of equals with the first.
 void join_shortest(std::vector<PathStretch>& stretches) {
   const auto length = [&](std::size_t i) { return stretches[i].to - stretches[i].from; };
   std::size_t shortest = 0;
@@ -152,7 +153,7 @@ void join_shortest(std::vector<PathStretch>& stretches) {
   stretches.erase(stretches.begin() + static_cast<std::ptrdiff_t>(first) + 1);
 }
 
-// Two operators that take turns, one after the other, become one stretch of both.
+// Joins two operators that take turns into one stretch of both.
 void join_alternations(std::vector<PathStretch>& stretches) {
   std::vector<PathStretch> joined;
   for (std::size_t i = 0; i < stretches.size(); ++i) {
@@ -170,7 +171,8 @@ bool within(const std::vector<std::uint32_t>& some, const std::vector<std::uint3
                      [&](std::uint32_t op) { return std::find(all.begin(), all.end(), op) != all.end(); });
 }
 
-// Operators that take turns stay together: neighbours of which one has no operator that the other has not.
+// Joins neighbours if one of them has no operator that the other lacks, so that operators that take turns
+// stay together.
 void join_turns(std::vector<PathStretch>& stretches) {
   std::size_t kept = 0;
   for (std::size_t i = 1; i < stretches.size(); ++i) {

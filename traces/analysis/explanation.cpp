@@ -11,7 +11,7 @@
 namespace a3sim {
 namespace {
 
-// By Blame.
+// One entry per Blame.
 constexpr std::string_view kDescribed[kBlames] = {"cube arithmetic",
                                                   "vector arithmetic",
                                                   "cores' own loads and stores",
@@ -27,7 +27,7 @@ constexpr std::string_view kDescribed[kBlames] = {"cube arithmetic",
                                                   "launching kernels",
                                                   "the host's preparation of collectives"};
 
-// Shares of all workers' time; each rank's times are among the report's ranks.
+// Adds shares of all workers' time. The times of each rank are among the report's ranks.
 void add_workers(Report& report, const Trace& trace, const Explanation& explanation, std::uint32_t rank) {
   std::vector<Column> columns{Column::words(rank == kNone ? "workers' time, all ranks"
                                                           : fmt::format("workers' time, rank {}", rank))};
@@ -94,7 +94,8 @@ void add_steps(Report& report, const Trace& trace, const CriticalPath& path) {
   }
 }
 
-// People see communication, unless there is none, and of many ranks the mean alone; programs all times.
+// Adds communication. People see it if there is any, and only the mean of many ranks; programs see all
+// times.
 void add_ranks(Report& report, const Trace& trace, const Explanation& explanation, std::uint32_t rank) {
   constexpr std::size_t kMostRanks = 16;
   std::vector<Column> columns{Column::words("communication").for_people(),

@@ -12,7 +12,7 @@ Duration total_of(const std::vector<Duration>& times) {
   return std::accumulate(times.begin(), times.end(), Duration::zero());
 }
 
-// What all puts lost, by what held them up.
+// Returns what all puts lost to each link.
 std::vector<Duration> times_of_all_puts(const Trace& trace) {
   std::vector<Duration> times(trace.links.size() + 1);
   for (const std::vector<TraceTask>& tasks : trace.ranks) {

@@ -10,7 +10,7 @@
 namespace a3sim {
 namespace {
 
-constexpr Duration kOneDate(2'000'000);  // 2 us: what profilers' clocks may differ by
+constexpr Duration kOneDate(2'000'000);  // 2 us: the differences of profilers' clocks
 
 using OperatorOf = std::tuple<std::uint16_t, std::uint32_t>;  // pass, operator
 
@@ -22,7 +22,7 @@ class Backwards {
     std::ranges::stable_sort(
         records_, {}, [](const OperatorRecord* record) { return std::tie(record->end, record->start); });
     for (const TransferRecord& put : step.transfers) sends_.emplace(put.pass, put.op, put.src, put.dst);
-    std::map<OperatorOf, std::pair<Duration, Duration>> starts;  // the first and the last of all ranks
+    std::map<OperatorOf, std::pair<Duration, Duration>> starts;  // first and last of all ranks
     for (const OperatorRecord* record : records_) {
       if (record->lane != Lane::kCommunication) continue;
       const auto [at, added] = starts.try_emplace({record->pass, record->op}, record->start, record->start);
@@ -67,8 +67,8 @@ class Backwards {
            before.end <= now.start + kOneDate;
   }
 
-  // Records by one more than their place; 0: nothing did. What begins before another and ends no later lies before
-  // it, so that all of the walk looks at each record once.
+  // Returns 1 + the position of the record that delayed this one, or 0. A record that begins before another
+  // and ends no later lies before it, so that the whole walk looks at each record once.
   std::size_t held_up_by(std::size_t at) const {
     const OperatorRecord& now = *records_[at - 1];
     for (std::size_t before = at - 1; before > 0; --before) {
@@ -78,10 +78,10 @@ class Backwards {
     return 0;
   }
 
-  std::vector<const OperatorRecord*> records_;  // by end, then start
+  std::vector<const OperatorRecord*> records_;  // by end, then by start
   std::set<std::tuple<std::uint16_t, std::uint32_t, std::uint32_t, std::uint32_t>> sends_;
-  std::map<OperatorOf, std::size_t> count_;  // ranks that run it
-  std::set<OperatorOf> meets_;               // which all ranks begin at one date
+  std::map<OperatorOf, std::size_t> count_;  // number of ranks that run it
+  std::set<OperatorOf> meets_;               // operators that all ranks begin at one date
 };
 
 }  // namespace

@@ -10,14 +10,14 @@ namespace {
 struct Sums {
   double operations = 0, put_bytes = 0;
   Duration ran{}, arithmetic{};
-  Duration any_ran{};  // while some of its tasks ran, over the ranks
+  Duration any_ran{};  // time with some of its tasks running, summed over ranks
 
   std::uint32_t kind = 0;  // of its workers
 };
 
 bool of_puts(const Trace& trace, std::uint32_t op) { return trace.operators[op].unit == TaskUnit::kPut; }
 
-// Copies within a rank are not what a port carries.
+// Sums the work. Copies within a rank do not use its port.
 std::vector<Sums> sums_of(const Trace& trace) {
   std::vector<Sums> sums(trace.operators.size());
   for (const auto& rank : trace.ranks) {
@@ -62,7 +62,7 @@ std::vector<Roofline> rooflines(const Trace& trace) {
     roof.l2_intensity = ratio(roof.operations, roof.l2_bytes);
     const double workers = machine.workers.empty() ? 0 : machine.workers[sums[op].kind].count;
     roof.peak = workers * ratio(operations, seconds(sums[op].arithmetic));
-    // Writes take the HBM longer than reads; whether the L2's reads or the HBM end first is the roof.
+    // Writes take the HBM longer than reads. The slower of the L2's reads and the HBM sets the roof.
     const double hbm =
         trace_operator.hbm_read / machine.hbm_read + trace_operator.hbm_written / machine.hbm_write;
     const double l2 = trace_operator.l2_read / machine.l2_read;

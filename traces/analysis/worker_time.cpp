@@ -17,8 +17,8 @@ void add_task(const TraceTask& task, WorkerTimes& times) {
   at(times, WorkerTime::kMemory) += task.end - task.start - task.ideal;
 }
 
-// Calls add(rank, kind, op, times) for each task of each worker with what lies before it, and with no operator
-// (kNone) for idle time.
+// Calls add(rank, kind, op, times) for each task of each worker with the time before it, and with kNone for
+// idle time.
 template <class Add>
 void split_all(const Causes& causes, Add add) {
   const Trace& trace = causes.trace();

@@ -6,7 +6,7 @@
 namespace a3sim {
 namespace {
 
-// Amounts over time, summed in stretches.
+// Sums amounts over time in equal stretches.
 class SampledStretches {
  public:
   SampledStretches(Duration makespan, Duration stretch)
@@ -43,7 +43,7 @@ class SampledStretches {
     return std::min(sums_.size() - 1, static_cast<std::size_t>(date / stretch_));
   }
 
-  double stretch_;  // in picoseconds
+  double stretch_;  // picoseconds
   std::vector<double> sums_;
 };
 
@@ -51,7 +51,7 @@ struct RankSums {
   RankSums(const SampledStretches& none, std::size_t kinds)
       : hbm(none), out(none), in(none), hits(none), reads(none), ready(none), running(kinds, none) {}
   SampledStretches hbm, out, in, hits, reads, ready;
-  std::vector<SampledStretches> running;  // workers, by kind
+  std::vector<SampledStretches> running;  // one per kind of worker
 };
 
 double length(Duration time) { return static_cast<double>(time.count()); }
@@ -76,7 +76,7 @@ void add_task(const Causes& causes, TaskAt at, std::vector<RankSums>& ranks) {
 }
 
 std::vector<Counter> counters(const RankSums& sums, const TraceMachine& machine) {
-  constexpr double kPerPicosecond = 1e12 / 1e9;  // bytes a picosecond in GB/s
+  constexpr double kPerPicosecond = 1e12 / 1e9;  // bytes per picosecond in GB/s
   std::vector<Counter> counters{sums.hbm.means("HBM", "GB/s", kPerPicosecond),
                                 sums.reads.means("L2 reads", "GB/s", kPerPicosecond * kL2Request),
                                 {"L2 hit rate", "%", {}},
@@ -89,7 +89,7 @@ std::vector<Counter> counters(const RankSums& sums, const TraceMachine& machine)
     std::optional<double>& rate = counters[2].means.emplace_back();
     if (sums.reads[i] > 0) rate = 100 * sums.hits[i] / sums.reads[i];
     if (machine.has_kernels)
-      counters.back().means[i].reset();  // a kernel's tasks are not known before it starts
+      counters.back().means[i].reset();  // a kernel's tasks are unknown before it starts
   }
   return counters;
 }

@@ -7,9 +7,9 @@
 #include "traces/formats/stage_names.h"
 #include "traces/formats/trace_format.h"
 
-// Chrome's JSON, with the arguments of the in-kernel trace that the public HyperParallel runtime writes
-// (mindspore-ai/hyper-parallel, hyper_parallel/core/multicore: "megaKernelCycleTrace", schema version 1), so
-// that its analyses and its viewers take both.
+// Writes Chrome's JSON with the arguments of the in-kernel trace of the public HyperParallel runtime
+// (mindspore-ai/hyper-parallel, hyper_parallel/core/multicore: "megaKernelCycleTrace", schema version 1),
+// so that its analyses and viewers read it.
 namespace a3sim {
 namespace {
 
@@ -22,10 +22,10 @@ std::string_view stage_name(std::string_view op) {
   return op;
 }
 
-// Operators' names come from configurations.
+// Quotes names of operators, which come from configurations.
 std::string json_text(std::string_view text) { return nlohmann::json(text).dump(); }
 
-// Whole: readers take it as a number, which keeps what it can.
+// Returns all digits: readers parse it as a number and keep what they can.
 std::string in_microseconds(std::int64_t picoseconds) {
   return fmt::format("{}.{:06}", picoseconds / 1'000'000, picoseconds % 1'000'000);
 }
@@ -40,7 +40,7 @@ class CycleWriter {
   void add(fmt::format_string<Args...> format, Args&&... args) {
     fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
   }
-  // Before each event but the first.
+  // Writes a comma before each event but the first.
   void next() {
     out_ += first_ ? "\n" : ",\n";
     first_ = false;
@@ -53,9 +53,9 @@ class CycleWriter {
   std::string out_;
   bool first_ = true;
   std::size_t invocation_ = 0;
-  Duration begin_{};  // of the pass at hand
+  Duration begin_{};  // of the current pass
   std::uint64_t records_ = 0;
-  // Of the task at hand.
+  // Of the current task.
   std::string stage_, task_args_;
   std::uint32_t rank_ = 0, worker_ = 0;
 };

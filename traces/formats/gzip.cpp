@@ -10,7 +10,7 @@
 namespace a3sim {
 
 std::string gzip(std::string_view text) {
-  constexpr int kWindow = 15 + 16;  // the largest, and a gzip header instead of zlib's own
+  constexpr int kWindow = 15 + 16;  // the largest window, with a gzip header
   constexpr int kMemory = 8;        // zlib's default
   z_stream stream{};
   if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, kWindow, kMemory, Z_DEFAULT_STRATEGY) != Z_OK)
@@ -21,7 +21,7 @@ std::string gzip(std::string_view text) {
   while (status != Z_STREAM_END) {
     if (stream.avail_in == 0) {
       const std::size_t part = std::min<std::size_t>(text.size(), std::numeric_limits<uInt>::max());
-      // zlib takes what it does not write to without const.
+      // zlib does not write to its input, but takes it without const.
       stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
       stream.avail_in = static_cast<uInt>(part);
       text.remove_prefix(part);

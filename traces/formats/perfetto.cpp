@@ -46,23 +46,24 @@ enum TrackEvent {
 };
 enum EventType { kBegin = 1, kEnd = 2, kValue = 4 };
 
-constexpr std::uint32_t kPacket = 1;      // of a trace
+constexpr std::uint32_t kPacket = 1;      // field of a trace
 constexpr std::int32_t kExplicit = 3;     // children are ordered by their ranks
-constexpr std::int64_t kStretches = 500;  // of a pass, in which counters have a value each
-constexpr std::uint64_t kCounters = 16;   // a rank has at most so many
+constexpr std::int64_t kStretches = 500;  // per pass; counters have one value in each
+constexpr std::uint64_t kCounters = 16;   // the most that a rank has
 constexpr std::uint64_t kMostSlices = 20'000'000;
 
 std::uint64_t nanoseconds(Duration time) { return static_cast<std::uint64_t>(time.count() / 1000); }
 
-// The packets of a trace, one after the other.
+// Writes the packets of a trace, one after the other.
 class Packets {
  public:
-  // A process, which has no parent, or a track below one; `place` is its pid, or its place among its siblings.
+  // Adds a process, which has no parent, or a track below one. `place` is its pid, or its place among its
+  // siblings.
   void track(std::uint64_t uuid, std::uint64_t parent, std::string_view name, std::size_t place,
              const std::string_view* unit = nullptr);
-  // Names of slices are given once and stand by their numbers, from 1, afterwards.
+  // Gives names of slices once. Later packets use their numbers, from 1.
   void names(std::span<const std::string> texts);
-  // With the arrow that ends at it, 0 for none, and those that leave it, numbered on.
+  // Adds a slice, with the arrow that ends at it (0: none) and the arrows that leave it, numbered on.
   void slice(std::uint64_t track, std::uint64_t name, Duration from, Duration to, std::uint64_t ending = 0,
              std::uint64_t first_leaving = 0, std::uint64_t leaving = 0);
   void value(std::uint64_t track, Duration date, double value);
@@ -149,14 +150,14 @@ void Packets::value(std::uint64_t track, Duration date, double value) {
   add_event(date, false);
 }
 
-// One pass after the other, on the same tracks.
+// Writes one pass after the other, on the same tracks.
 class PerfettoWriter {
  public:
   explicit PerfettoWriter(std::span<const TracedPass> passes);
   std::string write();
 
  private:
-  // A rank's tracks: itself, its kinds of worker, its workers, its counters.
+  // Return a rank's tracks: itself, its kinds of worker, its workers, its counters.
   std::uint64_t rank_track(std::size_t rank) const {
     return 1 + rank * (1 + machine_.workers.size() + workers_ + kCounters);
   }
@@ -178,14 +179,14 @@ class PerfettoWriter {
   std::uint32_t workers_;
   Packets packets_;
   bool has_counters_ = false;
-  // Of the pass at hand: its begin; its first operator's name; by rank and task, the arrow that ends at it,
-  // and how many leave it from which on.
+  // State of the current pass: its begin; the number of its first operator's name; by rank and task, the
+  // arrow that ends there, and the first and the number of those that leave.
   struct Arrows {
     std::uint64_t ending = 0, first_leaving = 0;
     std::uint32_t leaving = 0;
   };
   Duration begin_{};
-  std::uint64_t first_name_ = 1, arrows_ = 1;  // the number of the next arrow
+  std::uint64_t first_name_ = 1, arrows_ = 1;  // number of the next arrow
   std::vector<std::vector<Arrows>> arrows_at_;
 };
 
@@ -215,13 +216,13 @@ void PerfettoWriter::add_names() {
   packets_.names(names);
 }
 
-// Whether a task stood waiting for its event, so that an arrow shows who completed it.
+// True if a task waited for its event, so that an arrow shows which task completed it.
 bool waited(const Causes& causes, TaskAt at) {
   return !causes.trace().machine.has_kernels && causes.ready(at) > causes.task(at).taken;
 }
 
-// An arrow for each task that stood waiting. A viewer draws one from the slice that it leaves to the first one
-// behind it that ends it, so that each has its own number.
+// Numbers an arrow for each task that waited. A viewer draws an arrow from the slice that it leaves to the
+// first later one that ends it, so that each needs its own number.
 void PerfettoWriter::number_arrows(const Causes& causes) {
   const Trace& trace = causes.trace();
   arrows_at_.clear();
@@ -246,7 +247,7 @@ void PerfettoWriter::number_arrows(const Causes& causes) {
   });
 }
 
-// A worker's time, task by task: waiting at it, and running it.
+// Adds a worker's time, task by task: the wait for it, and its run.
 void PerfettoWriter::add_worker(const Causes& causes, std::uint32_t rank, std::uint32_t worker) {
   const std::uint64_t track = worker_track(rank, worker), operators = causes.trace().operators.size();
   for (const std::uint32_t t : causes.tasks_of(rank, worker)) {
@@ -276,7 +277,7 @@ void PerfettoWriter::add_counters(const Causes& causes) {
 }
 
 std::string PerfettoWriter::write() {
-  constexpr std::size_t kBytes = 90;  // of a task and its wait, about
+  constexpr std::size_t kBytes = 90;  // about, per task and its wait
   std::size_t tasks = 0;
   for (const TracedPass& pass : passes_)
     for (const std::vector<TraceTask>& rank : pass.trace.ranks) tasks += rank.size();

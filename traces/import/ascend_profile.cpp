@@ -11,14 +11,14 @@
 #include "traces/import/ascend_reader.h"
 #include "traces/import/rank_time.h"
 
-// What torch_npu's and MindSpore's profilers write: kernel_details.csv, or op_summary_*.csv of msprof, of one rank
-// or of a directory of ranks, and what lies beside it.
+// Reads what the profilers of torch_npu and MindSpore write: kernel_details.csv, or op_summary_*.csv of
+// msprof, of one rank or a directory of ranks, and the files beside it.
 namespace a3sim {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kDeepest = 6;  // folders below the one that is named
+constexpr int kDeepest = 6;  // folders below the named one
 constexpr std::size_t kMostFiles = 100'000;
 
 bool is_table(const fs::path& path) {
@@ -26,7 +26,7 @@ bool is_table(const fs::path& path) {
   return name == "kernel_details.csv" || (name.starts_with("op_summary") && name.ends_with(".csv"));
 }
 
-// The tables below a directory, sorted; links to directories are not followed.
+// Returns the tables below a directory, sorted. Does not follow links to directories.
 std::vector<fs::path> tables_below(const fs::path& directory) {
   std::vector<fs::path> tables;
   std::error_code error;
@@ -45,7 +45,7 @@ std::vector<fs::path> tables_below(const fs::path& directory) {
 
 bool is_details(const fs::path& table) { return table.filename() == "kernel_details.csv"; }
 
-// The rank that profiler_info_{rank}.json in a directory says.
+// Returns the rank that profiler_info_{rank}.json in a directory declares.
 std::optional<std::uint32_t> declared_rank(const fs::path& directory) {
   constexpr std::string_view kPrefix = "profiler_info_", kEnd = ".json";
   std::error_code error;
@@ -61,7 +61,8 @@ std::optional<std::uint32_t> declared_rank(const fs::path& directory) {
   return {};
 }
 
-// What one rank has left: the nearest folder above a table that a profiler made for a rank, or the table's own.
+// Returns the directory of a rank: the nearest one above a table that a profiler made for a rank, or else
+// the table's own.
 fs::path home_of(const fs::path& table) {
   fs::path folder = fs::absolute(table).lexically_normal().parent_path();
   for (int up = 0; up < kDeepest && folder.has_relative_path(); ++up, folder = folder.parent_path()) {
@@ -71,7 +72,7 @@ fs::path home_of(const fs::path& table) {
   return fs::absolute(table).lexically_normal().parent_path();
 }
 
-// Sums of a profile, made while it is read.
+// Sums up a profile while it is read.
 class AscendSums final : public AscendSink {
  public:
   Profile read(const fs::path& path) {
@@ -147,12 +148,12 @@ class AscendSums final : public AscendSink {
       if (!table.order.ordered())
         to_.notes.push_back(fmt::format(
             "{}: kernels are not in the order of their starts: their gaps are not known", table.name));
-    // How slices of one table follow each other is not known.
+    // The order of the slices of a table is unknown.
     if (tables_.size() != 1 || tables_.front().undated || !to_.ranks.contains(home.rank)) return;
     const Table& table = tables_.front();
     RankProfile& rank = to_.ranks[home.rank];
     rank.span = table.order.span();
-    // Where the profiler does not sum up, rows do, if collectives are among them.
+    // If the profiler has no sums, those of rows are used, if collectives are among them.
     if (!rank.steps && rank.span && table.collectives) rank.steps = table.time.steps();
   }
 
@@ -193,7 +194,7 @@ std::vector<ProfiledHome> profiled_homes(const fs::path& path, std::vector<std::
     else if (rank)
       ranks.push_back({home, own, *rank});
   }
-  // Those that say no rank have the numbers that are left.
+  // Ranks without a number get those that are left.
   std::uint32_t next = 0;
   for (const auto& [home, own] : homes) {
     if (declared_rank(home)) continue;
@@ -201,7 +202,7 @@ std::vector<ProfiledHome> profiled_homes(const fs::path& path, std::vector<std::
     ranks.push_back({home, own, next++});
   }
   std::ranges::sort(ranks, {}, &ProfiledHome::rank);
-  // msprof's own tables beside the profiler's say the same again; alone, they are slices of one.
+  // Tables of msprof beside the profiler's repeat it; alone, they are slices of one table.
   for (ProfiledHome& home : ranks)
     if (std::ranges::any_of(home.tables, is_details))
       std::erase_if(home.tables, [](const fs::path& table) { return !is_details(table); });

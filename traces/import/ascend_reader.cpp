@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Knows kernels that a table says twice, as those of an operator with shapes that vary ("…_varlen") are listed again
-// under another name: of one type, with one start and one duration. Remembers the last ones only.
+// Finds kernels that a table lists twice: those of an operator with varying shapes ("…_varlen") appear
+// again under another name, with the same type, start and duration. Remembers only the last ones.
 class RepeatedKernels {
  public:
   bool add(const KernelRow& row) {
@@ -92,7 +92,7 @@ class AscendReader {
                       rows.name(), repeated));
   }
 
-  // What a row does not say is how much of its time the rank waited for others.
+  // Adds a collective. Its row does not say how long the rank waited for others.
   void add_collective(const KernelRow& row, std::size_t line) {
     const std::string step = row.step ? fmt::format("step{}", *row.step) : "";
     SeenExchange seen{step, row.name, true, row.start, *row.time, *row.time};

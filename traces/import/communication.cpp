@@ -12,9 +12,9 @@
 #include "traces/import/json_walk.h"
 #include "traces/import/profiled_table.h"
 
-// The profiler's communication.json, value by value:
+// Reads the profiler's communication.json, value by value:
 // {step: {p2p|collective: {name@group: {"Communication Time Info": {key: number},
-//   "Communication Bandwidth Info": {plane: {key: number, "Size Distribution": {MB: [number, ms]}}}}}}}
+// "Communication Bandwidth Info": {plane: {key: number, "Size Distribution": {MB: [number, ms]}}}}}}}
 namespace a3sim {
 namespace {
 
@@ -27,7 +27,7 @@ class Exchanges final : public JsonWalk {
   explicit Exchanges(const ExchangeSink& to) : to_(to) {}
 
  private:
-  // Depths of the objects, the file's own being the first.
+  // Depths of objects; the file's own one is the first.
   static constexpr std::size_t kOfExchange = 4, kOfTimes = 5, kOfSizes = 8;
   struct Exchange {
     double start = -1, elapsed = -1, transit = 0, wait = 0;  // us, ms, ms, ms
@@ -66,7 +66,7 @@ class Exchanges final : public JsonWalk {
     }
   }
 
-  // Its count and the time of all together; the mean stands for each.
+  // Adds packets of one size, each with the mean of their total time.
   void add_packets() {
     const std::string_view text = key_at(7);
     double megabytes = -1;
@@ -84,7 +84,7 @@ class Exchanges final : public JsonWalk {
   }
 
   const ExchangeSink& to_;
-  std::size_t item_ = 0;  // of the list at hand
+  std::size_t item_ = 0;  // in the current list
   Exchange now_;
   std::array<double, 2> size_{};
 };

@@ -12,23 +12,24 @@
 #include "traces/import/rank_time.h"
 #include "traces/import/trace_events.h"
 
-// The in-kernel trace of the public HyperParallel runtime (mindspore-ai/hyper-parallel, "megaKernelCycleTrace"),
-// event by event.
+// Reads the in-kernel trace of the public HyperParallel runtime (mindspore-ai/hyper-parallel,
+// "megaKernelCycleTrace"), event by event.
 namespace a3sim {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kMostMicroseconds = 1e9;  // of one record
+constexpr double kMostMicroseconds = 1e9;  // per record
 
 enum class Phase : std::uint8_t { kCompute, kWait, kTrigger };
 
 struct StagePhase {
-  std::string stage;  // in our words
+  std::string stage;  // by our names
   Phase phase = Phase::kCompute;
 };
 
-// GMM1 of GMM1, GMM1_WaitDependency, Expert3_GMM1_task72 and both together, in either order.
+// Returns the stage and phase: GMM1 for GMM1, GMM1_WaitDependency, Expert3_GMM1_task72, and both suffixes
+// in either order.
 StagePhase stage_of(std::string_view name) {
   constexpr std::array<std::pair<std::string_view, Phase>, 3> kPhases{
       {{"_WaitDependency", Phase::kWait}, {"_Compute", Phase::kCompute}, {"_TriggerEvent", Phase::kTrigger}}};
@@ -58,7 +59,7 @@ StagePhase stage_of(std::string_view name) {
   return stage_phase;
 }
 
-// The records of one file, one by one, and what it says of all of them.
+// Reads the records of one file, one by one, and what it says of all of them.
 class Records {
  public:
   Records(std::string file, Profile& to) : file_(std::move(file)), to_(to) {}
@@ -143,7 +144,7 @@ class Records {
   }
 
   static constexpr std::uint32_t kMostRanks = 1 << 20;
-  static constexpr double kLatest = 1e12;  // microseconds, of a date
+  static constexpr double kLatest = 1e12;  // the latest date, in microseconds
   std::string file_;
   Profile& to_;
   double records_ = 0;

@@ -28,7 +28,7 @@ constexpr std::string_view kHeads =
     "rank,kind,name,index,number,total_ps,least_ps,most_ps,waited_ps,transit_ps,workers,run_ps,arithmetic_ps,"
     "hits_known,hits,hbm_bytes,type\n";
 constexpr std::size_t kColumnsOfSums = 17;
-// What was written before types were: the same without the last column.
+// Files from before types lack the last column.
 constexpr std::string_view kTypeless = kHeads.substr(0, kHeads.size() - std::string_view(",type\n").size());
 constexpr std::int64_t kMostPicoseconds = std::int64_t{1} << 61;
 

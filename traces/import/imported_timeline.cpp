@@ -11,9 +11,9 @@ namespace a3sim {
 namespace {
 
 constexpr std::size_t kMostKernels = 500'000;          // that are kept
-constexpr std::uint32_t kMostProfiledRanks = 100'000;  // so that a damaged file takes no memory
+constexpr std::uint32_t kMostProfiledRanks = 100'000;  // keeps a damaged file from taking memory
 
-// A line of the file. Dates are since the first kernel.
+// A line of the file. Dates count from the first kernel.
 struct ImportedKernel {
   std::uint32_t step = 0, rank = 0;
   std::string_view name;

@@ -7,7 +7,7 @@
 
 #include "traces/import/job_reader.h"
 
-// What a profiled job's light records are: found from kernels, exchanges and transfers of its ranks.
+// Derives the light records of a profiled job from kernels, exchanges and transfers of its ranks.
 namespace a3sim {
 namespace {
 
@@ -17,8 +17,8 @@ Times part_of(const Times& times, Duration from, Duration to) {
 
 }  // namespace
 
-// Kinds of links are the machine's planes of these names, in whatever case; without a machine, planes whose rates are
-// not known.
+// Maps kinds of links to the machine's planes of the same names, ignoring case. Without a machine, makes
+// planes with unknown rates.
 void JobReader::take_machine(const ProfiledJob::MachineOf& machine) {
   ObservedMachine& observed_machine = to_.job_.machine;
   has_.machine = static_cast<bool>(machine);
@@ -43,7 +43,7 @@ void JobReader::take_machine(const ProfiledJob::MachineOf& machine) {
       if (put.plane < links_.size()) put.plane = plane_of(links_[put.plane]);
 }
 
-// Ranks' clocks differ by what the ends of collectives that they share differ by.
+// Aligns the ranks' clocks by the ends of the collectives that they share.
 void JobReader::align_clocks(const ProfiledClocks& clocks) {
   const auto shift = [&](std::uint32_t rank, Duration& date) {
     if (const auto clock = clocks.find(rank); clock != clocks.end()) date -= clock->second.offset();
@@ -80,8 +80,8 @@ void JobReader::align_clocks(const ProfiledClocks& clocks) {
   }
 }
 
-// A rank whose kernels have no durations in a step did less in it than it seems: it is not compared with others, unless
-// all are like that.
+// Leaves out ranks that have kernels without durations in a step, since they seem to do less than they did.
+// Keeps them if all ranks are like that.
 void JobReader::leave_out_unfinished() {
   const auto is_whole = [](const auto& entry) { return entry.second.unfinished == 0; };
   const bool any_whole = std::ranges::any_of(
@@ -113,7 +113,7 @@ void JobReader::leave_out_unfinished() {
   }
 }
 
-// When a rank sends or receives, and beside what.
+// Finds when a rank sends or receives, and what runs beside it.
 void JobReader::find_transfers() {
   for (auto& [number, step] : steps_) {
     std::map<std::uint32_t, SeenRankStep>& ranks = seen_[number];
@@ -131,7 +131,7 @@ void JobReader::find_transfers() {
   }
 }
 
-// Shares of the nominal clock; where that is not known, of the fastest.
+// Sets clocks as shares of the nominal clock or, if that is unknown, of the fastest.
 void JobReader::find_clocks() {
   const double nominal = to_.job_.machine.clock > 0 ? to_.job_.machine.clock : fastest_;
   for (auto& [number, step] : steps_)
@@ -140,8 +140,8 @@ void JobReader::find_clocks() {
         record.clock = static_cast<float>(static_cast<double>(record.clock) / nominal);
 }
 
-// A step ends with the last collective, if nothing of the rank's own comes behind it; what it is idle before that,
-// with no exchange under way, its host came late by.
+// Returns the light record of a rank in a step. The step ends with its last collective, unless the rank's
+// own work follows. Idle time before that without an exchange counts as the host's lateness.
 LightRecord JobReader::light(std::uint32_t step, std::uint32_t rank, SeenRankStep& seen_rank_step,
                              Duration& released) const {
   LightRecord record;
@@ -150,7 +150,7 @@ LightRecord JobReader::light(std::uint32_t step, std::uint32_t rank, SeenRankSte
   record.start = record.arrival = seen_rank_step.first;
   record.release = seen_rank_step.last;
   record.arrival = seen_rank_step.last;
-  constexpr Duration kBehind(1'000'000);  // a microsecond: what profilers round
+  constexpr Duration kBehind(1'000'000);  // a microsecond: the rounding of profilers
   const SeenRankStep::Exchange* last = nullptr;
   for (const SeenRankStep::Exchange& exchange : seen_rank_step.exchanges)
     if (exchange.collective && exchange.end + kBehind >= seen_rank_step.last &&
@@ -186,7 +186,7 @@ LightRecord JobReader::light(std::uint32_t step, std::uint32_t rank, SeenRankSte
   return record;
 }
 
-// Ranks that were not profiled stand beside the others as the one that came first.
+// Makes the light records. Ranks that were not profiled get those of the one that came first.
 void JobReader::make_light() {
   std::vector<Duration> released(ranks_, Duration::min());
   for (auto& [number, ranks] : seen_) {
@@ -211,7 +211,7 @@ void JobReader::make_light() {
   }
 }
 
-// A step whose kernels fill little of it may be made of dates of several steps.
+// Notes steps whose kernels fill little of them: their dates may come from several steps.
 void JobReader::tell_sparse_steps() {
   constexpr double kLittle = 0.05;
   for (std::size_t s = 0; s < to_.steps_.size(); ++s) {

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint32_t kMostRanks = 65'536;
-constexpr std::size_t kMostRecords = 2'000'000;  // of a kind
+constexpr std::size_t kMostRecords = 2'000'000;  // of each kind
 constexpr std::size_t kMostRankSteps = 500'000;
 constexpr std::uint16_t kMostOfName = 65'535;
 constexpr std::size_t kMostNames = 100'000, kLongestOperator = 1000;
@@ -23,7 +23,7 @@ double elements(const std::vector<double>& axes) {
   return axes.empty() ? 0 : std::accumulate(axes.begin(), axes.end(), 1.0, std::multiplies<>());
 }
 
-// As a reader looks for it below what was named.
+// Returns the path relative to the named one, as a reader would look for it.
 std::string below(const fs::path& path, const fs::path& base) {
   return fs::absolute(base)
       .lexically_normal()
@@ -38,8 +38,8 @@ CoreKind core_of(const KernelRow& row) {
   return CoreKind::kNoCore;
 }
 
-// Rows, and operations at two a multiply-accumulate: of [rows, inner] x [inner, columns], whatever other axes there are.
-// Others: one an element that is written.
+// Adds rows and operations: for [rows, inner] x [inner, columns] two per multiply-accumulate, whatever
+// further axes there are; for others one per element of the output.
 void add_shapes(const KernelRow& row, OperatorRecord& record) {
   if (row.outs.empty() || row.outs.front().empty()) return;
   const std::vector<double>& out = row.outs.front();
@@ -83,7 +83,7 @@ void JobReader::begin(std::span<const ProfiledHome> homes) {
 }
 
 void JobReader::begin_rank(const ProfiledHome& home) {
-  // <host>_<pid>_<date>_ascend_pt
+  // The directory is <host>_<pid>_<date>_ascend_pt.
   const std::string directory = home.home.filename().string();
   const std::string host = directory.substr(0, directory.find('_'));
   to_.job_.nodes[home.rank] =
@@ -112,7 +112,7 @@ void JobReader::table(const KernelRows& rows) {
 }
 
 void JobReader::unfinished(std::uint32_t rank, const KernelRow& row) {
-  // Only a kernel that began: events and notifications have neither date nor duration.
+  // Counts only kernels that began. Events and notifications have neither date nor duration.
   if (row.start && is_of_step(row)) ++seen(row.step.value_or(0), rank).unfinished;
 }
 
@@ -148,7 +148,7 @@ void JobReader::kernel(std::uint32_t rank, const KernelRow& row, std::size_t lin
 void JobReader::add_work(const KernelRow& row, OperatorRecord& record, SeenRankStep& to) {
   record.run = row.run[0] + row.run[1];
   record.arithmetic = row.arithmetic[0] + row.arithmetic[1];
-  // Without times of cores, all of them run all the time.
+  // Without times of cores, assumes that all of them run all the time.
   if (record.run == Duration::zero()) record.run = *row.time * std::max(1U, row.workers());
   record.hbm_bytes = row.hbm_bytes;
   record.l2_bytes = row.l2_bytes;
@@ -157,7 +157,7 @@ void JobReader::add_work(const KernelRow& row, OperatorRecord& record, SeenRankS
   if (cycles > 0 && record.run > Duration::zero()) {
     const double clock = cycles / seconds(record.run);
     fastest_ = std::max(fastest_, clock);
-    record.clock = static_cast<float>(clock);  // a share of the fastest when all are known
+    record.clock = static_cast<float>(clock);  // becomes a share of the fastest when all are known
   }
   ObservedMachine& machine = to_.job_.machine;
   machine.aic = std::max(machine.aic, row.cores[0]);
@@ -169,7 +169,7 @@ void JobReader::add_work(const KernelRow& row, OperatorRecord& record, SeenRankS
   if (matrix) to.rows += record.rows;
 }
 
-// "step12"; where the profile knows no steps, all is one.
+// Takes the number of "step12". If the profile has no steps, all is one step.
 void JobReader::exchange(std::uint32_t rank, const SeenExchange& exchange) {
   has_.waits = has_.waits || exchange.tells_waits();
   std::uint64_t number = 0;

@@ -5,17 +5,18 @@
 #include "traces/formats/ascend/ascend_files.h"
 #include "traces/import/job_reader.h"
 
-// What trace_view.json says of a rank beside its kernels: what it sent to whom, and what its host did.
+// Reads from trace_view.json what a rank sent to whom, and what its host did.
 namespace a3sim {
 namespace {
 
-constexpr double kMostMicroseconds = 1e9;  // of one event
+constexpr double kMostMicroseconds = 1e9;  // per event
 
 struct Begins {
   std::string_view name;
   HostKind kind;
 };
-// How names begin that frameworks, CANN and its runtime give to what a host does, the longer before the shorter.
+// Prefixes of names that frameworks, CANN and its runtime give to host events, longer ones before their own
+// prefixes.
 constexpr std::array kHostBegins{Begins{"AscendCL@aclopCompile", HostKind::kCompile},
                                  Begins{"AscendCL@aclrtLaunch", HostKind::kLaunch},
                                  Begins{"AscendCL@aclrtSynchronize", HostKind::kSync},
@@ -26,7 +27,7 @@ constexpr std::array kHostBegins{Begins{"AscendCL@aclopCompile", HostKind::kComp
                                  Begins{"AscendCL@aclrtUnmapMem", HostKind::kAllocate},
                                  Begins{"enumerate(DataLoader)", HostKind::kFetch}};
 
-// Of events' arguments.
+// The wanted arguments of events.
 constexpr std::array<std::string_view, 8> kWanted{"src rank", "dst rank",     "size(Byte)",   "link type",
                                                   "sim step", kQueueNames[0], kQueueNames[1], kQueueNames[2]};
 
@@ -105,7 +106,8 @@ void JobReader::add_host(std::uint32_t rank, const TraceEvent& event, HostKind k
     events.push_back(record);
     return;
   }
-  // Operators of a framework call one another: the outermost stands for those in it, which end before it.
+  // Operators of a framework call one another: the outermost stands for the inner ones, which end before
+  // it.
   has_.framework = true;
   while (!events.empty() && events.back().rank == rank && events.back().kind == kind &&
          events.back().start >= record.start && events.back().end <= record.end) {

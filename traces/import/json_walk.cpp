@@ -14,7 +14,7 @@ void JsonWalk::read(const std::filesystem::path& file) {
   file_ = file.string();
   JsonBytes bytes(file);
   std::istream stream(&bytes);
-  stream.exceptions(std::ios::badbit);  // what reading throws is thrown on
+  stream.exceptions(std::ios::badbit);  // rethrows what reading throws
   nlohmann::json_sax<nlohmann::json>* const taker = this;
   nlohmann::json::sax_parse(stream, taker);
 }

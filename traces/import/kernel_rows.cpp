@@ -8,10 +8,10 @@
 namespace a3sim {
 namespace {
 
-constexpr double kMostMicroseconds = 1e9;  // of one kernel
+constexpr double kMostMicroseconds = 1e9;  // per kernel
 constexpr std::size_t kMostTensors = 64, kMostAxes = 16;
 
-// "81920,4096;8192,512" with quotes of its own: axes of tensors. What is no number is left out.
+// Reads "81920,4096;8192,512", with quotes of its own: axes of tensors. Leaves out what is no number.
 void read_shapes(std::string_view text, std::vector<std::vector<double>>& shapes) {
   shapes.clear();
   std::size_t at = 0;
@@ -72,7 +72,7 @@ bool KernelRows::next() {
   row_.step = step ? std::optional(static_cast<std::uint64_t>(*step)) : std::nullopt;
   const std::optional<double> time = table_.number(time_, 0, kMostMicroseconds);
   row_.time = time ? std::optional(from_microseconds(*time)) : std::nullopt;
-  // A kernel that began before the one before it had ended has a negative wait.
+  // The wait is negative if the kernel began before the previous one had ended.
   const double wait = table_.number(wait_, -kMostMicroseconds, kMostMicroseconds).value_or(0);
   row_.wait = from_microseconds(std::max(0.0, wait));
   row_.start = table_.date(start_, origin_);
@@ -83,7 +83,7 @@ bool KernelRows::next() {
   return true;
 }
 
-// A mixed kernel has blocks of the cores that lead it, and mixed blocks of the others.
+// Reads the cores. A mixed kernel has blocks of the cores that lead it, and mixed blocks of the others.
 void KernelRows::read_cores() {
   constexpr double kMostBlocks = 1e5, kMostKilobytes = 1e15, kMostCycles = 1e18;
   const double blocks = table_.number(blocks_, 0, kMostBlocks).value_or(0);
@@ -104,7 +104,7 @@ void KernelRows::read_cores() {
   row_.l2_bytes = 1024 * table_.number(l2_, 0, kMostKilobytes).value_or(0);
 }
 
-// Of what is read: as a simulated profile says it, or from the counters of the group L2Cache.
+// Returns the hit rate of reads, as simulated profiles have it, or from the counters of the group L2Cache.
 std::optional<double> KernelRows::hit_rate() const {
   if (hit_) {
     const std::optional<double> percent = table_.number(hit_, 0, 100);

@@ -15,7 +15,7 @@ std::string called(const std::string& name, const NameMap& names) {
 struct MismatchRow {
   std::string name;
   Occurrences measured, simulated;
-  // By which the profile's time would be another with the simulated mean.
+  // Returns by how much the profile's time would change with the simulated mean.
   double off() const {
     const double mean = static_cast<double>(std::chrono::abs(simulated.mean() - measured.mean()).count());
     return mean * static_cast<double>(measured.count);
@@ -23,8 +23,8 @@ struct MismatchRow {
 };
 
 struct Mismatches {
-  std::vector<MismatchRow> rows;              // what is off by most first
-  std::vector<std::string> unknown, missing;  // measured alone, simulated alone
+  std::vector<MismatchRow> rows;              // the largest difference first
+  std::vector<std::string> unknown, missing;  // only measured; only simulated
 };
 
 Mismatches mismatches_of(const Names& measured, const Names& simulated, const NameMap& names) {
@@ -63,7 +63,7 @@ void add_mismatches(const char* key, const std::string& head, const Mismatches& 
   }
 }
 
-// Means of the ranks.
+// Adds means over the ranks.
 void add_steps(const Profile& profile, const Profile& simulated, Report& report) {
   const auto mean = [](const Profile& profile) {
     TimeSplit sum;
@@ -97,12 +97,12 @@ void add_steps(const Profile& profile, const Profile& simulated, Report& report)
 
 struct TaskRow {
   std::uint32_t rank = 0, index = 0;
-  const std::string* name = nullptr;  // ours
+  const std::string* name = nullptr;  // our name
   Duration measured{}, simulated{};
   Duration off() const { return std::chrono::abs(simulated - measured); }
 };
 
-// Tasks of one number of one operator on one rank.
+// The tasks with one number, of one operator on one rank.
 void add_tasks(const Profile& profile, const Profile& simulated, const NameMap& names, Report& report) {
   constexpr std::size_t kWorst = 10, kWritten = 1000;
   std::vector<TaskRow> rows;
@@ -165,7 +165,7 @@ Report mismatch_report(const Profile& profile, const Profile& simulated, const N
     names.insert(names.end(), more.begin(), more.end());
     if (!names.empty()) report.say(fmt::format("{}: {}\n", what, fmt::join(names, ", ")), key);
   };
-  // What a profile without communication.json does not have is no operator that it lacks.
+  // A profile without communication.json does not lack the exchanges as operators.
   const bool sent = !profile.sum(&RankProfile::exchanges).empty();
   listed("unknown", "measured, and not simulated (--name THEIRS=OURS maps them)", operators.unknown,
          exchanges.unknown);

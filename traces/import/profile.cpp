@@ -23,7 +23,7 @@ Duration sum_of_times(Duration a, Duration b) {
   return a + b;
 }
 
-// A simulated run, as a profiler would have measured it: its tasks, its kernels, its exchanges, its time.
+// Adds a simulated run as a profiler would have measured it: its tasks, kernels, exchanges and time.
 void add_tasks(const Trace& trace, std::uint32_t rank, Duration begin, RankTime& time, Profile& to) {
   for (const TraceTask& task : trace.ranks[rank]) {
     const std::string& name = trace.operators[task.op].name;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostRanks = 16;  // that people see
 
-// The whole profile, or one rank of it.
+// Returns the whole profile, or one rank of it.
 Profile part_of(const Profile& profile, std::uint32_t rank) {
   Profile part = profile;
   if (rank != kNone) std::erase_if(part.ranks, [&](const auto& entry) { return entry.first != rank; });
@@ -36,7 +36,7 @@ void add_ranks(const Profile& profile, Report& report) {
        Column::milliseconds("exposed ms", "exposed_communication_ps"),
        Column::milliseconds(unit + "s from ms", "first_ps"), Column::milliseconds("to ms", "last_ps"),
        Column::milliseconds("idle ms", "gaps_ps"), Column::microseconds("late us", "late_ps")});
-  // Dates since the first of all.
+  // Dates count from the first of all.
   Duration begin = Duration::max();
   for (const auto& [number, rank] : profile.ranks)
     if (rank.span) begin = std::min(begin, rank.span->first);
@@ -83,7 +83,7 @@ void add_clocks(const Profile& profile, Report& report) {
 
 using NamedSum = std::pair<std::string, Occurrences>;
 
-// That with most time first.
+// Sorts by time, the longest first.
 std::vector<NamedSum> by_time(const Names& names) {
   std::vector<NamedSum> sums(names.begin(), names.end());
   std::ranges::stable_sort(sums, std::ranges::greater(),
@@ -91,7 +91,7 @@ std::vector<NamedSum> by_time(const Names& names) {
   return sums;
 }
 
-// Columns that the profile fills with nothing stay empty. People see the first `shown` rows.
+// Adds sums, without columns that the profile leaves empty. People see the first `shown` rows.
 void add_sums(const char* key, const std::string& head, const std::vector<NamedSum>& all, std::size_t shown,
               Report& report) {
   Duration sum{};
@@ -106,7 +106,7 @@ void add_sums(const char* key, const std::string& head, const std::vector<NamedS
   std::size_t row = 0;
   for (const auto& [name, entry] : all) {
     const Seen seen = ++row <= shown ? Seen::kByAll : Seen::kByPrograms;
-    if (entry.count == 0) {  // a wait whose task the profile does not have
+    if (entry.count == 0) {  // a wait for a task that the profile lacks
       table.add({name, whole(0), {}, {}, {}, {}, {}, entry.waited, {}, {}, {}, {}}, seen);
       continue;
     }
@@ -122,7 +122,7 @@ void add_sums(const char* key, const std::string& head, const std::vector<NamedS
     report.say_on(fmt::format("and {} names more, with less time (--json)\n", all.size() - shown));
 }
 
-// By type, and by name below where names are others.
+// Adds operators by type and, if their names differ, by name below.
 void add_operators(const Profile& profile, Report& report) {
   constexpr std::size_t kMostNames = 20, kAll = std::numeric_limits<std::size_t>::max();
   const Names names = profile.sum(&RankProfile::operators);
@@ -163,7 +163,7 @@ void add_packets(const Profile& profile, Report& report) {
   }
 }
 
-// Where most of the time is, and what of it is known.
+// Says where most of the time is, and what is known of it.
 void say_verdict(const Profile& profile, Report& report) {
   const Names all = profile.by_type();
   if (all.empty()) return;
@@ -184,7 +184,7 @@ void say_verdict(const Profile& profile, Report& report) {
   report.say(text + ".\n", "advice");
 }
 
-// What a profile does not say is not guessed.
+// Names what the profile lacks; nothing is guessed.
 void say_missing(const Profile& profile, Report& report) {
   const bool kernels = profile.unit == ProfileUnit::kKernel;
   const Names all = profile.sum(&RankProfile::operators);

@@ -11,7 +11,7 @@
 namespace a3sim {
 namespace {
 
-// Microseconds and their fraction; nothing for what is no date.
+// Microseconds and their fraction.
 struct Date {
   std::int64_t whole = 0;
   double part = 0;

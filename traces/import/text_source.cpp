@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kPiece = 1 << 16;
 constexpr std::size_t kLongestLine = 1 << 20;
-// Traces of like tasks pack to a fortieth of their size, nothing but blanks to a thousandth.
+// Traces of similar tasks pack to a fortieth of their size; a file of blanks to a thousandth.
 constexpr std::int64_t kMostUnpacked = 200, kHarmless = 64 << 20;
 
 std::string trimmed(std::string_view text) {
@@ -42,7 +42,7 @@ std::string_view TextSource::piece() {
   const int read = gzread(file_, buffer_.data(), static_cast<unsigned>(buffer_.size()));
   int error = Z_OK;
   const char* why = gzerror(file_, &error);
-  // A .gz that was cut short ends with Z_BUF_ERROR.
+  // A truncated .gz ends with Z_BUF_ERROR.
   if (read < 0 || (read == 0 && error != Z_OK && error != Z_STREAM_END))
     throw InputError(
         fmt::format("{}: cannot be read: {}", name_, error == Z_ERRNO ? std::strerror(errno) : why));
@@ -67,7 +67,7 @@ JsonBytes::int_type JsonBytes::underflow() {
   return traits_type::to_int_type(*gptr());
 }
 
-// A text ends at its quote, a number at whatever stands between two values.
+// Counts lengths. A text ends at its quote, a number at any separator.
 void JsonBytes::pass(char c) {
   if (in_text_) {
     if (c == '"' && !escaped_) in_text_ = false;
@@ -80,7 +80,7 @@ void JsonBytes::pass(char c) {
   }
 }
 
-// To the end of a line outside of quotes.
+// Reads to the next line end outside of quotes.
 bool ProfileLines::next_line(std::string& line) {
   line.clear();
   bool quoted = false;

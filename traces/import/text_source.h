@@ -30,8 +30,8 @@ class TextSource {
   std::int64_t unpacked_ = 0;  // bytes
 };
 
-// A file as a stream of JSON, unpacked likewise. Ends with an error if a text or a number is longer than any in a trace,
-// since a parser keeps each in memory.
+// A file as a stream of JSON, unpacked likewise. Ends with an error if a text or a number is longer than any
+// in a trace, since a parser keeps each in memory.
 class JsonBytes final : public std::streambuf {
  public:
   explicit JsonBytes(const std::filesystem::path& path) : source_(path) {}

@@ -9,9 +9,9 @@
 namespace a3sim {
 namespace {
 
-constexpr std::size_t kMostBeside = 64;  // values that are kept beside the events
+constexpr std::size_t kMostBeside = 64;  // values beside the events that are kept
 
-// A list of events, or an object that has one as traceEvents.
+// Reads a list of events, or an object that has one as traceEvents.
 class Events final : public JsonWalk {
  public:
   Events(std::span<const std::string_view> wanted, const std::function<void(const TraceEvent&)>& take)
@@ -54,7 +54,7 @@ class Events final : public JsonWalk {
     if (depth() == 1) listed_ = true;
   }
 
-  // An event is two deep in a list, three in an object that has the list.
+  // Returns the depth of an event: two in a list, three in an object that has the list.
   std::size_t depth_of_event() const { return listed_ ? 2 : 3; }
   bool in_list() const { return listed_ || key_at(1) == "traceEvents"; }
   bool in_event() const { return in_list() && depth() == depth_of_event(); }

@@ -25,7 +25,8 @@ nlohmann::ordered_json series_json(const FigureSeries& series) {
           {"points", std::move(points)}};
 }
 
-// Three or more values, each a power of two times the least, as sizes and numbers of ranks often are.
+// True for three or more values that are each a power of two times the least, as sizes and numbers of ranks
+// often are.
 bool are_doublings(std::vector<double> values) {
   std::ranges::sort(values);
   values.erase(std::ranges::unique(values).begin(), values.end());
@@ -50,8 +51,8 @@ FigureAxis figure_axis(std::string name, const std::vector<double>& values) {
     axis.high *= padding;
     return axis;
   }
-  // Where zero is near, the axis begins there; elsewhere it leaves some room below the least value.
-  // Values that differ by their last digits alone are one.
+  // The axis begins at zero if that is near; else it leaves some room below the least value. Values that
+  // differ only in their last digits count as one.
   const double size = std::max(std::abs(axis.low), std::abs(axis.high));
   const double span = axis.high - axis.low > 1e-9 * size ? axis.high - axis.low : std::max(1e-12, size / 5);
   axis.truncated = axis.low > 0 && axis.low >= axis.high / 2;

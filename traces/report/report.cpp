@@ -89,7 +89,7 @@ const Table& Report::table(const std::string& key) const {
 
 std::string Report::joined(bool markdown, std::size_t most) const {
   std::string all;
-  bool shown = false;  // the piece before
+  bool shown = false;  // the piece before was shown
   for (const Piece& piece : pieces_) {
     if (piece.seen == Seen::kByPrograms) continue;
     std::string text = piece.text;

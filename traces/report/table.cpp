@@ -45,7 +45,7 @@ std::string escaped(const std::string& cell) {
   return safe;
 }
 
-// What a spreadsheet would compute instead of show; numbers are none.
+// True for text that a spreadsheet would compute, not show. Numbers are no formulas.
 bool is_formula(const std::string& cell) {
   if (cell.empty() || std::string_view("=+-@\t\r").find(cell[0]) == std::string_view::npos) return false;
   double number = 0;
@@ -140,7 +140,7 @@ std::size_t Table::rows_seen() const {
   return seen_.size() - static_cast<std::size_t>(std::ranges::count(seen_, Seen::kByPrograms));
 }
 
-// The heads, then the rows, as people or as programs see them.
+// Returns the heads, then the rows, as people or programs see them.
 std::vector<std::vector<std::string>> Table::seen_by(Seen who, std::size_t most) const {
   const bool people = who == Seen::kByPeople;
   std::vector<std::vector<std::string>> lines(1);

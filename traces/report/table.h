@@ -13,8 +13,8 @@ namespace a3sim {
 // The value of a cell: nothing, words, or a number, which is rounded only when printed.
 using Cell = std::variant<std::monostate, std::string, std::int64_t, double, Duration>;
 
-// The form in which people see the numbers of a column. Data (CSV, JSON) has them unrounded: times in picoseconds, shares
-// of 1, bytes.
+// The form in which people see the numbers of a column. Data (CSV, JSON) has them unrounded: times in
+// picoseconds, shares of 1, bytes.
 enum class Form : std::uint8_t {
   kPlain,               // words; whole numbers; other numbers with the column's decimals
   kMilliseconds,        // 10.482; a mean of times is a number of picoseconds

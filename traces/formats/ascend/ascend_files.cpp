@@ -64,7 +64,7 @@ class AscendProfile final : public TraceFormat {
   }
 
  private:
-  // <host>_<pid>_<date>_ascend_pt; the host says what it is.
+  // The directory is <host>_<pid>_<date>_ascend_pt.
   static void add_rank(const ProfiledDevice& device, const std::string& host,
                        std::vector<OutputFile>& files) {
     const std::string directory = fmt::format("{}_{}_{}_ascend_pt/", host, device.rank + 1, kEpoch / 1000);

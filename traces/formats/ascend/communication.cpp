@@ -5,15 +5,15 @@
 
 #include "traces/formats/ascend/ascend_files.h"
 
-// The profiler's JSON files of what a rank sends. All of it is counted as HCCS: a trace does not know over which
-// plane a put went.
+// The profiler's JSON files of the data that a rank sends. All counts as HCCS: a trace does not know the
+// plane of a put.
 namespace a3sim {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 constexpr double kMega = 1e6;
-constexpr double kLargePacket = 32;  // MB; a limit of ours, as the profiler's is not published
+constexpr double kLargePacket = 32;  // MB; our own limit, since the profiler's is not published
 
 double milliseconds_of(Duration time) { return static_cast<double>(time.count()) * 1e-9; }
 
@@ -32,7 +32,7 @@ Json no_bandwidth() {
 
 Json bandwidths(const ProfiledExchange& exchange) {
   double sent = 0, large = 0;
-  std::map<std::uint64_t, std::pair<std::uint64_t, Duration>> sizes;  // puts, and their time, by bytes
+  std::map<std::uint64_t, std::pair<std::uint64_t, Duration>> sizes;  // puts and their time, by bytes
   for (const auto& [bytes, time] : exchange.puts) {
     const double megabytes = static_cast<double>(bytes) / kMega;
     sent += megabytes;
@@ -49,7 +49,7 @@ Json bandwidths(const ProfiledExchange& exchange) {
   return {{"RDMA", no_bandwidth()}, {"HCCS", json}, {"PCIE", no_bandwidth()}, {"SDMA", json}};
 }
 
-// While nothing of this rank's is under way, it has nothing to send: no time of a wait for a peer.
+// Time in which nothing of this rank is under way is idle, not a wait for a peer.
 Json times(Duration elapsed, Duration transit) {
   return {{"Elapse Time(ms)", milliseconds_of(elapsed)},
           {"Transit Time(ms)", milliseconds_of(transit)},
@@ -60,7 +60,7 @@ Json times(Duration elapsed, Duration transit) {
           {"Synchronization Time Ratio", 0}};
 }
 
-// A meeting, or a wait for rows: nothing of it is under way.
+// Returns a meeting or a wait for rows, in which nothing is under way.
 Json wait_json(const ProfiledWait& wait) {
   Json json = times(wait.end - wait.start, Duration::zero());
   json["Wait Time(ms)"] = json["Synchronization Time(ms)"] = milliseconds_of(wait.waited);

@@ -8,17 +8,18 @@
 #include "sim/core/error.h"
 #include "traces/formats/ascend/profiled_rank.h"
 
-// A job's full records, as profilers of its ranks would have written them.
+// Builds profiles from a job's full records, as profilers of its ranks would have written them.
 namespace a3sim {
 namespace {
 
-constexpr std::size_t kMostPuts = 2'000'000;  // that tools still open, of all ranks
+constexpr std::size_t kMostPuts = 2'000'000;  // of all ranks, that tools still open
 
 using OperatorKey = std::tuple<std::uint32_t, std::uint16_t, std::uint32_t>;  // rank, pass, operator
 
 std::uint32_t whole(double number) { return static_cast<std::uint32_t>(std::llround(number)); }
 
-// Operations are two a multiply-accumulate, so that a product's inner axis follows from them and from what it writes.
+// Finds a product's inner axis from its operations, two per multiply-accumulate, and the size of its
+// output.
 ProfiledCounters counters_of(const OperatorRecord& record, double nominal_clock) {
   ProfiledCounters counters;
   counters.rows = record.rows;
@@ -73,7 +74,7 @@ class JobProfiles {
     add_full(full);
   }
 
-  // Where it waited for rows of others, and met them behind a pass.
+  // Adds the waits of a rank for rows of others, and its meeting with them after a pass.
   void add_light(const LightRecord& record, ProfiledStep& step) const {
     const std::string& pass = job_.passes()[record.pass];
     if (record.waited > Duration::zero())
@@ -86,7 +87,7 @@ class JobProfiles {
   }
 
   void add_full(const FullStep& full) {
-    std::map<OperatorKey, std::size_t> exchanges;  // among the step's
+    std::map<OperatorKey, std::size_t> exchanges;  // position among the step's
     for (const OperatorRecord& record : full.operators) {
       ProfiledStep& step = ranks_[record.rank].steps.back();
       if (record.lane == Lane::kCompute) {

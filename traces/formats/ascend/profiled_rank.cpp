@@ -6,7 +6,7 @@
 namespace a3sim {
 namespace {
 
-// An operator's tasks of one pass, as they are gathered.
+// The tasks of one operator in one pass, as they are gathered.
 struct Gathered {
   Duration start = Duration::max(), end = Duration::min();
   Duration run{}, arithmetic{};
@@ -90,7 +90,7 @@ void Gatherer::add_pass(const Trace& trace) {
 }  // namespace
 
 void choose_streams(std::vector<ProfiledKernel>& kernels, Duration begin) {
-  std::vector<Duration> free;  // by stream
+  std::vector<Duration> free;  // one entry per stream
   for (ProfiledKernel& kernel : kernels) {
     const auto stream = std::ranges::find_if(free, [&](Duration end) { return end <= kernel.start; });
     kernel.stream = static_cast<std::uint32_t>(stream - free.begin());

@@ -11,14 +11,14 @@
 namespace a3sim {
 namespace {
 
-// In microseconds, of one worker.
+// Returns the time per worker, in microseconds.
 double share(Duration sum, std::uint32_t workers) { return microseconds(sum) / workers; }
 
 std::string hit_rate(const ProfiledKernel& kernel) {
   return kernel.hit_rate ? fmt::format("{:.3f}", 100 * *kernel.hit_rate) : "N/A";
 }
 
-// Of what it reads, and of what it writes, in quotes of their own.
+// Returns the shapes of inputs and of outputs, each in quotes of its own.
 std::pair<std::string, std::string> shapes_of(const ProfiledKernel& kernel) {
   if (!kernel.counters) return {"N/A", "N/A"};
   const ProfiledCounters& counters = *kernel.counters;
@@ -39,8 +39,8 @@ std::string counters(const ProfiledKernel& kernel) {
 
 }  // namespace
 
-// Times of a core are means over the workers that ran its tasks; Insight shows every column behind
-// aicore_time(us), so the last ones are ours.
+// Times of a core are means over the workers that ran its tasks. Insight shows every column after
+// aicore_time(us), so ours are the last ones.
 std::string kernel_details_csv(const ProfiledDevice& device) {
   std::string csv =
       "Step Id,Device_id,Model ID,Task ID,Stream ID,Name,Type,OP State,Accelerator Core,Start Time(us),"

@@ -5,7 +5,7 @@
 
 #include "traces/formats/ascend/ascend_files.h"
 
-// The profiler's timeline: Chrome's JSON with the processes that its readers look for.
+// The profiler's timeline: Chrome's JSON with the processes that its readers expect.
 namespace a3sim {
 namespace {
 
@@ -17,7 +17,7 @@ struct Process {
 };
 constexpr Process kPython{"Python", 1}, kCann{"CANN", 7}, kHardware{"Ascend Hardware", 14},
     kCommunication{"Communication", 16}, kOverlap{"Overlap Analysis", 31};
-constexpr std::uint32_t kDevices = 32;  // a process id holds so many
+constexpr std::uint32_t kDevices = 32;  // the most that a process id can hold
 
 class TimeLine {
  public:
@@ -86,7 +86,7 @@ class TimeLine {
            {"connection_id", number}});
   }
 
-  // Steps as the framework marks them, what the host did, and the fill of the queues of batches.
+  // Adds steps as the framework marks them, host events, and the fill of the queues of batches.
   void add_host() {
     process(kPython);
     thread(kPython, 0, "Thread 0");

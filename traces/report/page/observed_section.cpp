@@ -12,20 +12,20 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Lanes in the order in which a page shows them, and what it calls them.
+// The lanes in the order of a page, with their names there.
 constexpr std::array<std::pair<Lane, const char*>, 3> kLaneOrder{
     {{Lane::kCompute, "compute"}, {Lane::kCommunication, "exchanges"}, {Lane::kHost, "host"}}};
-constexpr std::size_t kMostLanes = 12;  // of a rank and a kind
+constexpr std::size_t kMostLanes = 12;  // per rank and kind
 
 // A bar of the timeline.
 struct ObservedBar {
   std::uint32_t rank = 0, op = 0, index = 0;
-  std::size_t kind = 0, lane = 0;  // of kLaneOrder; among lanes of its kind
+  std::size_t kind = 0, lane = 0;  // position in kLaneOrder; number among lanes of its kind
   Duration taken{}, start{}, end{};
   double sent = 0, hbm = 0;
 };
 
-// Names of a step's operators and host events, by number.
+// Numbers the names of a step's operators and host events.
 class OperatorTable {
  public:
   std::uint32_t number(const std::string& name, const char* unit) {
@@ -51,7 +51,7 @@ const char* observed_unit(const OperatorRecord& record) {
   return record.core == CoreKind::kCube ? "cube" : record.core == CoreKind::kMix ? "mix" : "vector";
 }
 
-// When the first kernel of a step begins; the first host event where there is no kernel.
+// Returns when the first kernel of a step begins, or the first host event if there is no kernel.
 Duration begin_of(const FullStep& step) {
   Duration kernels = Duration::max(), host = Duration::max();
   for (const OperatorRecord& record : step.operators) {
@@ -62,7 +62,7 @@ Duration begin_of(const FullStep& step) {
   return kernels == Duration::max() ? host : kernels;
 }
 
-// All records since the step's begin, by rank, kind and start.
+// Returns all records since the step's begin, by rank, kind and start.
 std::vector<ObservedBar> bars_of(const Observation& job, const FullStep& step, OperatorTable& operators) {
   const Duration begin = begin_of(step);
   std::vector<ObservedBar> bars;
@@ -99,9 +99,9 @@ std::vector<ObservedBar> bars_of(const Observation& job, const FullStep& step, O
   return bars;
 }
 
-// Puts each bar on the first lane of its kind that is free. Removes those for which there is none; returns how many.
+// Puts each bar on the first free lane of its kind. Removes bars without a free lane, and returns how many.
 std::size_t spread_over_lanes(std::vector<ObservedBar>& bars) {
-  std::array<std::vector<Duration>, kLaneOrder.size()> ends;  // of the rank at hand, by kind and lane
+  std::array<std::vector<Duration>, kLaneOrder.size()> ends;  // of the current rank, by kind and lane
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> counts;
   const std::size_t before = bars.size();
   std::uint32_t rank = kNone;
@@ -126,7 +126,7 @@ std::size_t spread_over_lanes(std::vector<ObservedBar>& bars) {
   return before - bars.size();
 }
 
-// How many lanes each kind has on the rank that has most.
+// Returns for each kind the most lanes of a rank.
 std::array<std::size_t, kLaneOrder.size()> lane_counts(const std::vector<ObservedBar>& bars) {
   std::array<std::size_t, kLaneOrder.size()> lanes{};
   for (const ObservedBar& bar : bars) lanes[bar.kind] = std::max(lanes[bar.kind], bar.lane + 1);

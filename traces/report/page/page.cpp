@@ -8,7 +8,7 @@
 namespace a3sim {
 namespace {
 
-// Nothing from elsewhere is loaded or sent, whatever the data say.
+// The page loads and sends nothing, whatever its data say.
 constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
     "base-uri 'none'; form-action 'none'";
@@ -23,8 +23,8 @@ std::string html_escaped(std::string_view text) {
   return with_replaced(with_replaced(text, '&', "&amp;"), '<', "&lt;");
 }
 
-// JSON in which nothing can end the element that holds it. Bytes that are no UTF-8 become replacement
-// characters.
+// Returns JSON in which nothing can end the element that holds it. Bytes that are not UTF-8 become
+// replacement characters.
 std::string inside_script(const nlohmann::ordered_json& json) {
   return with_replaced(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace), '<',
                        "\\u003c");

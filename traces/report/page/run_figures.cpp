@@ -18,7 +18,7 @@ std::vector<std::string> operator_names(const Trace& trace) {
   return names;
 }
 
-// A roof is the memory's slope up to where arithmetic ends it, as far as the figure shows them.
+// Returns a roof: the memory's slope up to where arithmetic ends it, as far as the figure shows it.
 FigureSeries roof_of(double peak, double bytes_per_second, const Figure& figure) {
   FigureSeries roof{"", FigureKind::kPlain, kTextColor, false, {}};
   const double knee = std::clamp(peak / bytes_per_second, figure.x.low, figure.x.high);
@@ -28,7 +28,7 @@ FigureSeries roof_of(double peak, double bytes_per_second, const Figure& figure)
   return roof;
 }
 
-// Names the roofs on the figure: the memory's slope at a third of its length, each peak at the right.
+// Names the roofs on the figure: the memory's slope at a third of its length, each peak at its right end.
 void name_roofs(Figure& figure, const double (&peaks)[2], double hbm) {
   constexpr const char* kPeaks[2] = {"cubes' peak", "vector cores' peak"};
   const double most = std::max(peaks[0], peaks[1]);
@@ -69,7 +69,7 @@ Figure roofline_figure(const std::string& title, const TracedPass& pass, const s
     ys.insert(ys.end(), {roof.achieved / kTera, roof.peak / kTera});
   }
   if (xs.empty()) return {};
-  // Room on both sides of the roof's bend.
+  // Leaves room on both sides of the roof's bend.
   const double hbm = trace.machine.hbm_read;
   for (const double peak : peaks) {
     if (peak > 0 && hbm > 0) xs.insert(xs.end(), {peak / hbm / 4, peak / hbm * 4});
@@ -143,7 +143,7 @@ Figure blame_figure(const std::string& title, const OperatorBlame& blame) {
   figure.stacked = true;
   figure.legend = "spent on";
   figure.x = names_axis("", blame.operators);
-  // Parts of a difference that are below zero lie below the axis.
+  // Negative parts of a difference lie below the axis.
   std::vector<double> above(blame.operators.size(), 0.0), below = above;
   constexpr double kPerMillisecond = 1e9;  // picoseconds
   for (std::uint32_t b = 0; b < kBlames; ++b) {

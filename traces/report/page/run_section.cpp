@@ -13,9 +13,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::int64_t kStretches = 500;  // in which quantities over time are told
+constexpr std::int64_t kStretches = 500;  // per pass, for counters
 
-// A pass's tasks in the order in which a page draws them.
+// Orders a pass's tasks as a page draws them.
 class Drawn {
  public:
   explicit Drawn(const Trace& trace) : trace_(trace), place_(trace.ranks.size()) {
@@ -42,10 +42,10 @@ class Drawn {
  private:
   const Trace& trace_;
   std::vector<TaskAt> tasks_;
-  std::vector<std::vector<std::size_t>> place_;  // by rank and task
+  std::vector<std::vector<std::size_t>> place_;  // by rank, then by task
 };
 
-// None: -1.
+// Returns -1 for kNone.
 std::int64_t number_or_none(std::uint32_t number) { return number == kNone ? -1 : std::int64_t{number}; }
 
 Json packed_tasks(Page& page, const Drawn& drawn) {
@@ -93,7 +93,7 @@ Json packed_path(Page& page, const Drawn& drawn, const CriticalPath& path) {
   return page.pack(columns);
 }
 
-// The mean over ranks, the least and the most of one, in thousandths; none: -1.
+// The mean over ranks, the least and the most, in thousandths; -1: none.
 struct OverRanks {
   std::vector<std::int64_t> mean, least, most;
 };
