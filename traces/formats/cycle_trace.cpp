@@ -55,7 +55,7 @@ class CycleWriter {
   std::size_t invocation_ = 0;
   Duration begin_{};  // of the current pass
   std::uint64_t records_ = 0;
-  // Of the current task.
+  // Text of the current task.
   std::string stage_, task_args_;
   std::uint32_t rank_ = 0, worker_ = 0;
 };

@@ -102,7 +102,7 @@ struct TaskRow {
   Duration off() const { return std::chrono::abs(simulated - measured); }
 };
 
-// The tasks with one number, of one operator on one rank.
+// Adds the tasks whose times differ most; tasks match by rank, operator and number.
 void add_tasks(const Profile& profile, const Profile& simulated, const NameMap& names, Report& report) {
   constexpr std::size_t kWorst = 10, kWritten = 1000;
   std::vector<TaskRow> rows;

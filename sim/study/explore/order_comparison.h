@@ -27,7 +27,7 @@ struct TriedOrder {
     std::vector<WorkerTimes> times;  // by kind of worker: how its workers spend their time
   };
   std::string name;
-  std::optional<std::size_t> same_as;  // an earlier order with the same schedules
+  std::optional<std::size_t> same_as;  // the first earlier order with the same schedules
   std::string refused;                 // why it cannot be compiled; then it was not run
   std::vector<Pass> passes;
   std::vector<Latencies> latencies;  // by pass, then by run

@@ -28,7 +28,7 @@ std::string text_of(const TaskKey& key, std::uint32_t seen_from) {
 struct Placed {
   std::uint32_t task;
   std::uint32_t position = 0;    // in its queue
-  std::uint32_t worker = kNone;  // kNone: whoever is free
+  std::uint32_t worker = kNone;  // kNone: any free worker
 };
 
 // The producers of an event.

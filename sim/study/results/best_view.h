@@ -12,7 +12,7 @@ namespace a3sim {
 struct Objective {
   const ResultMetric* metric = nullptr;
   bool larger = false;
-  // The smaller, the better.
+  // Returns how bad a point is. The smaller, the better.
   double cost(std::size_t point) const { return larger ? -metric->values[point] : metric->values[point]; }
 };
 

@@ -6,7 +6,7 @@
 namespace a3sim {
 namespace {
 
-// As many as fit beside some axes in a hundred columns.
+// The number of metrics that fit beside some axes in a hundred columns.
 constexpr std::size_t kPageMetrics = 4;
 
 void add_failures(const SweepResults& sweep, Report& report) {

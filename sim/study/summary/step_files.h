@@ -62,7 +62,7 @@ struct StepMemory {
 inline constexpr std::string_view kStepFile = "step.json", kStepBlocksFile = "blocks.csv",
                                   kStepMemoryFile = "memory.csv";
 
-// Sorted by stage and date.
+// Return the blocks and the memory of a step, sorted by stage and date.
 std::vector<StepBlock> blocks_of(const SimulatedStep& step);
 std::vector<StepMemory> memory_of(const SimulatedStep& step);
 

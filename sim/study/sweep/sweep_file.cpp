@@ -72,7 +72,7 @@ void read_exclusions(const Config& sweep, SweepSpec& spec) {
   }
 }
 
-// What to do with positions whose configuration is refused.
+// The treatment of positions whose configuration is refused.
 enum class Refused : std::uint8_t { kError, kLeaveOut };
 constexpr auto names_of(Refused) { return std::to_array<std::string_view>({"error", "leave_out"}); }
 

@@ -4,7 +4,7 @@
 
 namespace a3sim {
 
-// The committed build of traces/report/web (`dist/`).
+// Return the committed build of traces/report/web (`dist/`).
 std::string_view page_script();  // shows a page
 std::string_view page_style();
 
