@@ -38,29 +38,33 @@ std::vector<std::string> objective_names() {
 
 // Returns the comment at the top of the file of the order that was found.
 std::string title_of(const SearchProblem& problem, const SearchCommandOptions& options,
-                     const SearchFindings& findings) {
-  return fmt::format("Found by 'a3sim search' for {} (seed {}, {} candidates, objective {}).\n",
-                     problem.experiment().name, options.search.seed, findings.outcome.proposed,
-                     options.objective) +
-         (findings.gained()
-              ? fmt::format("Faster than {}, the best shipped order, by {:.2f} % in training, by {:.2f} % in "
-                            "scenarios that it was not trained on.\n",
-                            findings.outcome.starts[findings.outcome.reference].name,
-                            100 * findings.trained(), 100 * findings.held_out.gain)
-              : std::string("Nothing faster was found: this is the best shipped order.\n"));
+                     const SearchFindings& findings, bool holds) {
+  const std::string& shipped = findings.outcome.starts[findings.outcome.reference].name;
+  const std::string search =
+      fmt::format("'a3sim search' for {} (seed {}, {} candidates, objective {})", problem.experiment().name,
+                  options.search.seed, findings.outcome.proposed, options.objective);
+  if (!holds)
+    return fmt::format("{} gained nothing that holds: this is {}, the best shipped order.\n", search,
+                       shipped);
+  return fmt::format(
+      "Found by {}.\nFaster than {}, the best shipped order, by {:.2f} % in training, by {:.2f} % in "
+      "scenarios that it was "
+      "not trained on ({:+.2f}..{:+.2f} %).\n",
+      search, shipped, 100 * findings.trained(), 100 * findings.held_out.gain, 100 * findings.held_out.low,
+      100 * findings.held_out.high);
 }
 
 // Writes the order that was found, and its lists, if any, beside it.
-void write_order(const SearchProblem& problem, const SearchCommandOptions& options,
-                 SearchFindings& findings) {
+void write_order(const SearchProblem& problem, const SearchCommandOptions& options, SearchFindings& findings,
+                 bool holds) {
   const std::filesystem::path output = options.output;
   if (findings.lists.gained()) {
     findings.lists.file = output.stem().string() + ".lists.csv";
     write_file_atomically(output.parent_path() / findings.lists.file, findings.lists.csv);
   }
-  write_file_atomically(
-      output, overlay_text(problem, findings.outcome.winner().candidate, options.config.file,
-                           options.config.set, title_of(problem, options, findings), findings.lists.file));
+  write_file_atomically(output,
+                        overlay_text(problem, findings.stated, options.config.file, options.config.set,
+                                     title_of(problem, options, findings, holds), findings.lists.file));
 }
 
 void run(const SearchCommandOptions& options) {
@@ -88,7 +92,7 @@ void run(const SearchCommandOptions& options) {
   SearchFindings findings = search_and_explain(problem, how, runs);
   spdlog::info("{} candidates in {:.1f} s, {:.1f} a second", findings.outcome.proposed,
                findings.outcome.seconds, findings.outcome.proposed / findings.outcome.seconds);
-  if (!options.output.empty()) write_order(problem, options, findings);
+  if (!options.output.empty()) write_order(problem, options, findings, findings.holds(how));
   if (!options.page.empty())
     write_file_atomically(options.page,
                           search_page(problem, how, findings, runs).html(fmt::format("a3sim {}", kVersion)));

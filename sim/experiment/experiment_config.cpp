@@ -13,6 +13,7 @@
 #include "sim/experiment/experiment.h"
 #include "sim/experiment/job_blocks.h"
 #include "sim/experiment/kernel_lists.h"
+#include "sim/experiment/operator_tilings.h"
 #include "sim/experiment/workload.h"
 #include "sim/network/network.h"
 #include "sim/runtime/execution.h"
@@ -239,6 +240,9 @@ Experiment read(const Config& root) {
                                              element_bytes(experiment.shape.dtype));
   fit_into_l1(tiling, experiment.hardware.cube, experiment.shape.dtype);
   const bool chosen = root.map("tiling").choice("blocks", {"stated", "by_shape"}, "stated") == 1;
+  const Config own_tilings = root.map("tiling").map("operators");
+  for (const std::string& name : own_tilings.names())  // known keys from here on; laid over the others' below
+    static_cast<void>(read_tiling(own_tilings.map(name), tiling));
   experiment.cut.tiling = read_tiling(root.map("tiling"), tiling);
   if (chosen) choose_blocks(experiment);
   check_regions(root, shares_stated, experiment);
@@ -253,6 +257,9 @@ Experiment read(const Config& root) {
   if (experiment.shape.experts() > 0) experiment.order.elsewhere = operators_of_moe_ffn(experiment.shape);
   experiment.order.elsewhere.insert(experiment.order.elsewhere.end(), experiment.absent.begin(),
                                     experiment.absent.end());
+  read_operator_tilings(own_tilings, experiment, [&](const Config& block, const Tiling& own) {
+    if (known) check_fits(block, own, cube, experiment.shape.dtype);
+  });
   for (const KernelListError& wrong : name_kernels(experiment))
     root.map("experiment").error(wrong.key, wrong.why);
   check_hints(root.map("l2"), experiment);

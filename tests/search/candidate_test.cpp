@@ -119,6 +119,67 @@ TEST_CASE("what is wrong with a space is told with its place") {
   CHECK_THAT(error("space:\n  workloads: []\n  decision: {}\n"), Contains("unknown key"));
 }
 
+TEST_CASE("a seed says keys out of the terms and values of decisions, and is tried first") {
+  const SearchProblem problem(small_moe(), space_of(R"(
+space:
+  workloads: []
+  queues:
+    ctq:
+      stage: [stage, ""]
+      expert: [expert, -expert]
+      op: [op, ""]
+  decisions:
+    assignment: {key: order.assignment, values: [cyclic, shared]}
+  seeds:
+    by_expert: {ctq: [-expert, stage], assignment: shared}
+)"));
+  const Candidate seeded = problem.seeded(problem.from_start(0), problem.space().seeds.front());
+  CHECK(problem.keys(seeded, 0) == std::vector<std::string>{"-expert", "stage"});
+  CHECK(problem.keys(seeded, 1) == problem.starts()[0].order.keys[1]);
+  CHECK(problem.order(seeded).assignment == Assignment::kShared);
+  CandidateRuns runs(problem, 1, nullptr);
+  const SearchOutcome outcome = search(problem, one_run(1, 1), runs);
+  CHECK(outcome.candidates.back().candidate.queues[0] == seeded.queues[0]);
+
+  const auto error = [](const std::string& seed) {
+    try {
+      space_of(
+          "space:\n  workloads: []\n  queues: {ctq: {a: [op], b: [row, '']}}\n"
+          "  decisions: {d: {key: cut.chunk, values: [16]}}\n  seeds:\n    s: " +
+          seed + '\n');
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  CHECK(error("{ctq: [row, op], d: '16'}") == "accepted");
+  CHECK_THAT(error("{ctq: [row]}"), Contains("test.yaml:6:") && Contains("space.seeds.s.ctq"));
+  CHECK_THAT(error("{d: '17'}"), Contains("expected one of its values: as configured, 16"));
+  CHECK_THAT(error("{e: x}"), Contains("unknown key"));
+}
+
+TEST_CASE("a product may have blocks of its own, which leave the others' tasks as they are") {
+  const auto tilings = [](const std::vector<std::string>& set, std::size_t pass) {
+    std::vector<std::string> all{"experiment.pass=both"};
+    all.insert(all.end(), set.begin(), set.end());
+    const Experiment experiment = small_moe(all);
+    const auto work = experiment.work->prepare(experiment, 1);
+    std::vector<std::uint16_t> rows;
+    for (const Tiling& tiling : work->schedules()->passes[pass].schedule[0].tilings())
+      rows.push_back(tiling.base_m);
+    return rows;
+  };
+  const std::vector<std::string> tall{"tiling.operators.GMM2={base_m: 256, base_n: 128}"};
+  CHECK(tilings({}, 0) == std::vector<std::uint16_t>{128, 128});
+  CHECK(tilings(tall, 0) == std::vector<std::uint16_t>{128, 256});
+  CHECK(tilings(tall, 1) == tilings({}, 1));
+  CHECK_NOTHROW(small_moe({"experiment.pass=backward", tall.front()}));  // which has no GMM2
+  CHECK_THROWS_WITH(small_moe({"tiling.operators.GMM3.base_m=256"}), Contains("no product is called 'GMM3'"));
+  CHECK_THROWS_WITH(small_moe({"tiling.operators.GMM2.base_m=512"}),
+                    Contains("tiling.operators.GMM2.base_k"));
+  CHECK_THROWS_WITH(small_moe({"tiling.operators.GMM2.base=1"}), Contains("unknown key"));
+}
+
 TEST_CASE("a space without choices is refused") {
   const SearchProblem problem(small_moe(), space_of("space:\n  workloads: []\n"));
   CandidateRuns runs(problem, 1, nullptr);

@@ -8,6 +8,7 @@
 #include "sim/experiment/order_file.h"
 #include "sim/study/search/search_overlay.h"
 #include "sim/study/search/search_report.h"
+#include "sim/study/search/search_store.h"
 #include "sim/study/search/task_lists.h"
 #include "tests/scratch_directory.h"
 #include "tests/search/small_search.h"
@@ -93,7 +94,7 @@ TEST_CASE("lists stand in a file beside the order, and run from there as they ra
   CHECK(latency / best == Approx(found.lists.after));
   for (const CoreUnit unit : {CoreUnit::kMatrix, CoreUnit::kVector}) {
     auto read = read_order_csv(found.lists.csv, "lists.csv", unit);
-    auto had = found.lists.order.list[static_cast<std::size_t>(unit)];
+    auto had = found.lists.listed.order.list[static_cast<std::size_t>(unit)];
     REQUIRE(read.size() == had.size());
     CHECK(std::ranges::equal(read, had, [](const auto& a, const auto& b) {
       return a.rank == b.rank && a.op == b.op && a.index == b.index;
@@ -115,6 +116,30 @@ TEST_CASE("moves do not depend on the number of threads, and none is made for se
   const SearchFindings keys = findings_of(problem, robust);
   CHECK_FALSE(keys.lists.gained());
   CHECK_THAT(keys.lists.why_not, Contains("--objective one"));
+}
+
+TEST_CASE("moves that a database knows are not run again, and end as they would without it") {
+  const SearchProblem problem(small_moe(), read_space(configs_folder() / "spaces" / "moe_ffn.yaml"));
+  const ScratchDirectory folder;
+  const SearchFindings whole = findings_of(problem, with_moves(60));
+  const auto with_store = [&](std::uint32_t moves, std::size_t& runs_made) {
+    SearchStore store(folder.path() / "moves.db");  // as a process that starts again opens it
+    CandidateRuns runs(problem, 1, &store);
+    SearchFindings found = search_and_explain(problem, with_moves(moves), runs);
+    runs_made = runs.runs();
+    return found;
+  };
+  std::size_t half = 0, rest = 0, none = 0;
+  with_store(30, half);
+  const SearchFindings resumed = with_store(60, rest), again = with_store(60, none);
+  for (const SearchFindings* found : {&resumed, &again}) {
+    CHECK(found->lists.csv == whole.lists.csv);
+    CHECK(found->lists.tried == whole.lists.tried);
+    CHECK(found->lists.after == whole.lists.after);
+    CHECK(found->held_out.gain == whole.held_out.gain);
+  }
+  CHECK(none < rest);
+  CHECK(rest < half);  // the first half of the moves, and the search, are there
 }
 
 TEST_CASE("a run of tasks moves as a whole, and all others keep their order") {

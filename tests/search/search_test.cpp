@@ -77,6 +77,67 @@ space:
   CHECK(search_report(problem, options, findings).text().find("Nothing faster") != std::string::npos);
 }
 
+TEST_CASE(
+    "a gain whose interval holds zero where nothing was trained is not claimed, but for the objective "
+    "`one`") {
+  SearchFindings findings{};
+  ScoredCandidate winner{.candidate = {}, .number = 7};
+  winner.scores = {0.98};
+  findings.outcome.candidates = {winner};
+  SearchOptions mean, one;
+  one.objective = SearchObjective::kOne;
+  findings.held_out = {{}, 0.01, 0.002, 0.018};
+  CHECK(findings.holds(mean));
+  findings.held_out.low = -0.001;
+  CHECK_FALSE(findings.holds(mean));
+  CHECK(findings.holds(one));
+  findings.outcome.candidates.front().scores = {1.0};
+  CHECK_FALSE(findings.holds(one));
+}
+
+TEST_CASE("what does not hold is said, and the best shipped order stands") {
+  // Trained where the L2 is cold, one order of the tiles gains what it loses where it is judged.
+  const SearchProblem problem(small_swiglu_add({"order.vtq=[op * 1000 + index]"}), space_of(R"(
+space:
+  workloads: []
+  queues:
+    vtq:
+      tile: [op * 1000 + index, floor(index / 8) * 1000 + op * 100 + index]
+  training:
+    as_configured: {}
+  held_out:
+    large_l2: {hardware.memory.l2_size: {value: 192 MiB, source: large}}
+    larger_l2: {hardware.memory.l2_size: {value: 384 MiB, source: larger}}
+)"),
+                              true);
+  SearchOptions options;
+  options.budget = 4;
+  CandidateRuns runs(problem, 1, nullptr);
+  const SearchFindings findings = search_and_explain(problem, options, runs);
+  REQUIRE(findings.gained());
+  CHECK(findings.held_out.low <= 0);
+  CHECK(findings.stated == problem.from_start(0));
+  CHECK(search_report(problem, options, findings).text().find("Nothing to gain that holds") !=
+        std::string::npos);
+}
+
+TEST_CASE("a rung that does not rank as the next stage does is left out from then on") {
+  const auto correlations = [](const char* rung) {
+    const SearchProblem problem(small_swiglu_add({"order.vtq=[op, index]"}),
+                                space_of(std::string(kSlices) + "  rungs:\n    rung: " + rung + '\n'), true);
+    CandidateRuns runs(problem, 1, nullptr);
+    return search(problem, one_run(60, 1), runs).correlations;
+  };
+  const auto same = correlations("{experiment.poll.aiv: 10 ns}"),
+             other = correlations("{hardware.memory.l2_size: {value: 192 MiB, source: large}}");
+  REQUIRE(same.size() == 1);
+  CHECK(same.front().rank_correlation >= 0.7);
+  CHECK_FALSE(same.front().skipped);
+  REQUIRE(other.size() == 1);
+  CHECK(other.front().rank_correlation < 0.7);
+  CHECK(other.front().skipped);
+}
+
 TEST_CASE("at equal budget evolution finds more than random draws, and sooner than hill climbing alone",
           "[slow]") {
   const SearchProblem problem(small_moe(), read_space(configs_folder() / "spaces" / "moe_ffn.yaml"), false);

@@ -85,7 +85,7 @@ void CandidateRuns::read_bases(std::span<const Job> jobs) {
 }
 
 Experiment CandidateRuns::experiment_of(const Job& job, const Experiment& base) const {
-  if (job.order) return with_order(base, *job.order);
+  if (job.order) return with_order(base, job.order->order);
   return with_order(base,
                     job.candidate ? problem_.order(*job.candidate) : problem_.starts()[job.start].order);
 }
@@ -144,9 +144,35 @@ CandidateOutcome CandidateRuns::run_job(const Job& job) {
   return outcome;
 }
 
+// Returns what the store has of a job, or nullopt.
+std::optional<CandidateOutcome> CandidateRuns::find(const Job& job, const ToRecord& of_job) const {
+  const JitterOptions& jitter = job.scenario->jitter;
+  CandidateOutcome outcome{{}, {}, of_job.experiment->workers.count(CoreUnit::kVector), false};
+  const bool limited = outcome.vector_workers >= job.limit.vector_workers;
+  if (job.order) {
+    std::optional<StoredOrder> known = store_->find_order(of_job.point, job.order->name, jitter);
+    if (!known) return std::nullopt;
+    if (known->passes.empty()) {
+      if (!limited || job.limit.total > known->longer_than) return std::nullopt;
+      outcome.stopped = true;
+      return outcome;
+    }
+    outcome.passes = std::move(known->passes);
+  } else {
+    std::optional<std::vector<Latencies>> known = store_->find(of_job.point, *of_job.experiment, jitter);
+    if (!known) return std::nullopt;
+    outcome.passes = std::move(*known);
+  }
+  if (limited && outcome.totals().front() > job.limit.total) {
+    outcome.passes.clear();
+    outcome.stopped = true;
+  }
+  return outcome;
+}
+
 // Takes the outcome from the store, or else runs it, to be recorded there.
 CandidateOutcome CandidateRuns::run_or_find(const Job& job, ToRecord& to_record) {
-  if (!store_ || !job.candidate || job.order) return run_job(job);
+  if (!store_ || !job.candidate) return run_job(job);
   try {
     std::vector<std::string> settings = settings_of(job);
     settings.push_back("order=" + problem_.order_line(*job.candidate));
@@ -155,15 +181,21 @@ CandidateOutcome CandidateRuns::run_or_find(const Job& job, ToRecord& to_record)
     return {error.what(), {}, 0, false};
   }
   to_record.point = point_id(portable(*to_record.experiment));
-  if (auto known = store_->find(to_record.point, *to_record.experiment, job.scenario->jitter)) {
+  if (const std::optional<CandidateOutcome> known = find(job, to_record)) {
     to_record.point.clear();
-    CandidateOutcome outcome{
-        {}, std::move(*known), to_record.experiment->workers.count(CoreUnit::kVector), false};
-    if (outcome.vector_workers >= job.limit.vector_workers && outcome.totals().front() > job.limit.total)
-      return {{}, {}, outcome.vector_workers, true};
-    return outcome;
+    return *known;
   }
   return run_job(job);
+}
+
+void CandidateRuns::record(const Job& job, const ToRecord& to_record, const CandidateOutcome& outcome) {
+  if (to_record.point.empty() || !outcome.refused.empty()) return;
+  if (job.order) {
+    store_->record_order(to_record.point, *to_record.experiment, job.order->name, job.scenario->jitter,
+                         {outcome.passes, outcome.stopped ? job.limit.total : Duration::zero()});
+  } else if (!outcome.stopped) {
+    store_->record(to_record.point, *to_record.experiment, job.scenario->jitter, outcome.passes);
+  }
 }
 
 std::vector<CandidateOutcome> CandidateRuns::run_jobs(std::span<const Job> jobs) {
@@ -172,11 +204,7 @@ std::vector<CandidateOutcome> CandidateRuns::run_jobs(std::span<const Job> jobs)
   std::vector<ToRecord> to_record(jobs.size());
   in_parallel(jobs.size(), threads_,
               [&](std::size_t i) { outcomes[i] = run_or_find(jobs[i], to_record[i]); });
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    if (to_record[i].point.empty() || !outcomes[i].refused.empty() || outcomes[i].stopped) continue;
-    store_->record(to_record[i].point, *to_record[i].experiment, jobs[i].scenario->jitter,
-                   outcomes[i].passes);
-  }
+  for (std::size_t i = 0; i < jobs.size(); ++i) record(jobs[i], to_record[i], outcomes[i]);
   return outcomes;
 }
 
@@ -192,11 +220,11 @@ std::vector<std::vector<CandidateOutcome>> CandidateRuns::run(std::span<const Ca
 }
 
 std::vector<std::vector<CandidateOutcome>> CandidateRuns::run_orders(const Candidate& candidate,
-                                                                     std::span<const OrderSpec> orders,
+                                                                     std::span<const NamedOrder> orders,
                                                                      const SearchStage& stage,
                                                                      const StageLimit& limit) {
   std::vector<Job> jobs;
-  for (const OrderSpec& order : orders) {
+  for (const NamedOrder& order : orders) {
     for (const SearchScenario& scenario : stage.scenarios)
       jobs.push_back({&candidate, 0, &scenario, limit, &order});
   }

@@ -28,6 +28,12 @@ struct CandidateOutcome {
   Latencies totals() const;
 };
 
+// An order that replaces a candidate's own. Orders of one candidate have different names.
+struct NamedOrder {
+  std::string name;
+  OrderSpec order;
+};
+
 // Ends runs whose total is too long to be of interest, in a stage with one run per candidate.
 struct StageLimit {
   Duration total = Duration::max();
@@ -45,10 +51,9 @@ class CandidateRuns {
   // Runs candidates in all scenarios of a stage. Returns one entry per candidate, then per scenario.
   std::vector<std::vector<CandidateOutcome>> run(std::span<const Candidate> candidates,
                                                  const SearchStage& stage, const StageLimit& limit = {});
-  // Runs other orders in place of the candidate's own. Does not keep them in the store. Returns one entry
-  // per order, then per scenario.
+  // Runs other orders in place of the candidate's own. Returns one entry per order, then per scenario.
   std::vector<std::vector<CandidateOutcome>> run_orders(const Candidate& candidate,
-                                                        std::span<const OrderSpec> orders,
+                                                        std::span<const NamedOrder> orders,
                                                         const SearchStage& stage,
                                                         const StageLimit& limit = {});
   // Runs a start as it is.
@@ -68,7 +73,7 @@ class CandidateRuns {
     std::size_t start = 0;
     const SearchScenario* scenario = nullptr;
     StageLimit limit{};
-    const OrderSpec* order = nullptr;  // replaces the candidate's order
+    const NamedOrder* order = nullptr;  // replaces the candidate's order
   };
   // The machine and the hash of the schedules of a pass that has run.
   using RunKey = std::pair<std::string, std::uint64_t>;
@@ -88,6 +93,8 @@ class CandidateRuns {
     std::shared_ptr<const Experiment> experiment;
   };
   CandidateOutcome run_or_find(const Job& job, ToRecord& to_record);
+  std::optional<CandidateOutcome> find(const Job& job, const ToRecord& of_job) const;
+  void record(const Job& job, const ToRecord& to_record, const CandidateOutcome& outcome);
 
   struct Base {
     std::shared_ptr<const Experiment> experiment;

@@ -115,6 +115,31 @@ class LastStage {
   CandidateRuns& runs_;
 };
 
+// The winner's outcomes, one per scenario, and whether its keys ran there.
+struct WinnerRuns {
+  std::vector<CandidateOutcome> outcomes;
+  std::vector<bool> by_keys;
+};
+
+// Runs the order if there is one and it fits, and otherwise the winner's keys.
+WinnerRuns run_winner(const SearchStage& stage, const Candidate& winner, CandidateRuns& runs,
+                      const NamedOrder* order) {
+  if (!order)
+    return {runs.run(std::span(&winner, 1), stage).front(), std::vector<bool>(stage.scenarios.size())};
+  WinnerRuns run{runs.run_orders(winner, std::span(order, 1), stage).front(), {}};
+  SearchStage refused{stage.name, {}};
+  for (std::size_t s = 0; s < stage.scenarios.size(); ++s) {
+    run.by_keys.push_back(!run.outcomes[s].refused.empty());
+    if (run.by_keys[s]) refused.scenarios.push_back(stage.scenarios[s]);
+  }
+  if (refused.scenarios.empty()) return run;
+  std::vector<CandidateOutcome> by_keys = runs.run(std::span(&winner, 1), refused).front();
+  for (std::size_t s = 0, next = 0; s < run.by_keys.size(); ++s) {
+    if (run.by_keys[s]) run.outcomes[s] = std::move(by_keys[next++]);
+  }
+  return run;
+}
+
 // Reverts choices that gain nothing, one after the other.
 std::vector<RevertedChoice> drop_idle(const std::vector<Choice>& choices, const Candidate& start,
                                       ScoredCandidate& winner, LastStage& stage) {
@@ -212,22 +237,18 @@ std::vector<DecisionEffect> effects_of(const SearchProblem& problem, const Searc
 }
 
 HeldOutGain judge(const SearchProblem& problem, const SearchOptions& options, const SearchOutcome& outcome,
-                  CandidateRuns& runs, const OrderSpec* order) {
+                  CandidateRuns& runs, const NamedOrder* order) {
   const SearchStage stage = held_out_stage(problem, options.draws, options.seed, options.over);
   const StageReference reference(problem, stage, runs);
-  const Candidate& winner = outcome.winner().candidate;
-  const auto by_keys = runs.run(std::span(&winner, 1), stage).front();
-  auto outcomes = order ? runs.run_orders(winner, std::span(order, 1), stage).front() : by_keys;
+  const WinnerRuns winner = run_winner(stage, outcome.winner().candidate, runs, order);
+  const std::vector<CandidateOutcome>& outcomes = winner.outcomes;
   HeldOutGain judged;
   std::vector<double> gains;
   for (std::size_t s = 0; s < stage.scenarios.size(); ++s) {
     HeldOutScenario& scenario =
         judged.scenarios.emplace_back(HeldOutScenario{stage.scenarios[s].name, {}, 0, {}});
     const Latencies& best = reference.best()[s];
-    if (order && !outcomes[s].refused.empty()) {
-      outcomes[s] = by_keys[s];
-      scenario.by_keys = true;
-    }
+    scenario.by_keys = winner.by_keys[s];
     scenario.refused = best.empty() ? "no order to start from fits" : outcomes[s].refused;
     if (!scenario.refused.empty()) continue;
     const Latencies totals = outcomes[s].totals();

@@ -68,7 +68,7 @@ std::vector<DecisionEffect> effects_of(const SearchProblem& problem, const Searc
 
 // Judges the winner, or another order with the winner's settings, in the held-out scenarios.
 HeldOutGain judge(const SearchProblem& problem, const SearchOptions& options, const SearchOutcome& outcome,
-                  CandidateRuns& runs, const OrderSpec* order = nullptr);
+                  CandidateRuns& runs, const NamedOrder* order = nullptr);
 
 BoundDistance bound_distance(const SearchOutcome& outcome, const CandidateRuns& runs,
                              const OrderSpec* order = nullptr);

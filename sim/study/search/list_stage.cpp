@@ -140,11 +140,11 @@ class ListStage {
   }
 
   void try_all(const std::vector<RunMove>& moves) {
-    std::vector<OrderSpec> orders;
+    std::vector<NamedOrder> orders;
     for (const RunMove& move : moves) {
       TaskLists lists = lists_;
       lists.apply(move);
-      orders.push_back(lists.wished(order_));
+      orders.push_back({fmt::format("wished {:016x}", lists.hash()), lists.wished(order_)});
     }
     const auto outcomes = runs_.run_orders(winner_, orders, stage_, {best_, 0});
     findings_.tried += static_cast<std::uint32_t>(moves.size());
@@ -162,7 +162,7 @@ class ListStage {
       fastest = i;
     }
     if (!fastest) return;
-    take(moves[*fastest], orders[*fastest], least);
+    take(moves[*fastest], orders[*fastest].order, least);
   }
 
   void take(const RunMove& move, const OrderSpec& order, Duration latency) {
@@ -184,9 +184,10 @@ class ListStage {
                                       100 * kWorthLists);
       return;
     }
-    findings_.order = lists_.listed(order_, "lists of the search");
+    findings_.listed = {fmt::format("listed {:016x}", lists_.hash()),
+                        lists_.listed(order_, "lists of the search")};
     const CandidateOutcome outcome =
-        runs_.run_orders(winner_, std::span(&findings_.order, 1), stage_).front().front();
+        runs_.run_orders(winner_, std::span(&findings_.listed, 1), stage_).front().front();
     if (!outcome.refused.empty() || outcome.totals().front() != best_) {
       findings_.why_not = "the lists do not run as the moves did: " + outcome.refused;
       return;

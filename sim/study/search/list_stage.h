@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/study/search/candidate_runs.h"
 #include "sim/study/search/search.h"
 
 namespace a3sim {
@@ -20,9 +21,9 @@ struct ListFindings {
   std::uint32_t tried = 0, not_faster = 0;
   double before = 0, after = 0;  // scores in the last stage of the ladder
   std::vector<ListMove> kept;
-  OrderSpec order;   // the winner's, with lists instead of keys
-  std::string csv;   // the lists as a file (order_csv.h)
-  std::string file;  // beside the order; empty: not written
+  NamedOrder listed;  // the winner's order, with lists instead of keys
+  std::string csv;    // the lists as a file (order_csv.h)
+  std::string file;   // beside the order; empty: not written
 
   bool gained() const { return !csv.empty(); }
 };

@@ -68,6 +68,35 @@ void mutate_queue(const SearchProblem& problem, std::size_t queue, QueueGenes& g
   draw_pick(problem, queue, genes, rng);
 }
 
+// Makes a term with this key stand at a place of the sequence.
+void put_term(QueueGenes& genes, std::size_t term, std::size_t key, std::size_t place) {
+  std::erase(genes.sequence, static_cast<std::uint8_t>(term));
+  genes.sequence.insert(
+      genes.sequence.begin() + static_cast<std::ptrdiff_t>(std::min(place, genes.sequence.size())),
+      static_cast<std::uint8_t>(term));
+  genes.picks[term] = static_cast<std::uint8_t>(key);
+}
+
+// Both queues of a part sort by the same key at the same place: one that brings rows in another order than the other one
+// takes them is slower for it, so that neither gains alone.
+void mutate_both_queues(const SearchProblem& problem, Candidate& candidate, Rng& rng) {
+  const std::size_t part = below(rng, problem.parts().size());
+  const std::size_t a = problem.queue(part, 0), b = problem.queue(part, 1);
+  const std::vector<KeyTerm>&terms_a = terms_of(problem, a), &terms_b = terms_of(problem, b);
+  if (!problem.is_open(a) || !problem.is_open(b)) return;
+  const std::size_t term_a = below(rng, terms_a.size());
+  const std::size_t key_a = below(rng, terms_a[term_a].keys.size());
+  const std::size_t place = std::min(below(rng, terms_a.size()), below(rng, terms_a.size()));
+  const auto term_b = std::ranges::find(terms_b, terms_a[term_a].name, &KeyTerm::name);
+  if (term_b == terms_b.end()) return;
+  const auto key_b = std::ranges::find(term_b->keys, terms_a[term_a].keys[key_a]);
+  if (key_b == term_b->keys.end() || candidate.queues[a].keys_of > 0 || candidate.queues[b].keys_of > 0)
+    return;
+  put_term(candidate.queues[a], term_a, key_a, place);
+  put_term(candidate.queues[b], static_cast<std::size_t>(term_b - terms_b.begin()),
+           static_cast<std::size_t>(key_b - term_b->keys.begin()), place);
+}
+
 void mutate_setting(const SearchProblem& problem, Candidate& candidate, Rng& rng) {
   const std::uint32_t d = below(rng, candidate.settings.size());
   candidate.settings[d] = static_cast<std::uint8_t>(below(rng, problem.space().decisions[d].values.size()));
@@ -93,13 +122,15 @@ Candidate random_candidate(const SearchProblem& problem, Rng& rng) {
 }
 
 void mutate(const SearchProblem& problem, Candidate& candidate, Rng& rng) {
-  constexpr double kSetting = 0.4, kAgain = 0.4;
+  constexpr double kSetting = 0.4, kBoth = 0.25, kAgain = 0.4;
   const std::vector<std::size_t> queues = open_queues(problem);
   do {
     const bool setting = queues.empty() || (!candidate.settings.empty() && rng.uniform() < kSetting);
     if (setting && candidate.settings.empty()) return;
     if (setting) {
       mutate_setting(problem, candidate, rng);
+    } else if (queues.size() > 1 && rng.uniform() < kBoth) {
+      mutate_both_queues(problem, candidate, rng);
     } else {
       const std::size_t queue = queues[below(rng, queues.size())];
       mutate_queue(problem, queue, candidate.queues[queue], rng);

@@ -10,7 +10,8 @@ namespace a3sim {
 // Returns a candidate with all choices drawn at random.
 Candidate random_candidate(const SearchProblem& problem, Rng& rng);
 
-// Changes one or more choices: the place or key of a term, the keys of a start, or a value.
+// Changes one or more choices: the place or key of a term, in one queue or alike in both of a part, the keys of a
+// start, or a value.
 void mutate(const SearchProblem& problem, Candidate& candidate, Rng& rng);
 
 // Returns a child that takes each queue and each setting from one of the two.

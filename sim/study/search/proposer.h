@@ -15,8 +15,10 @@ class Proposer {
  public:
   static constexpr std::string_view kKind = "method of search";
   virtual ~Proposer() = default;
-  // Returns candidates to try first, given the best order to start from. None by default.
-  virtual std::vector<Candidate> first(const SearchProblem&, const Candidate&) const { return {}; }
+  // Returns candidates to try first in a generation, the first of which is 0, given the best so far. None by default.
+  virtual std::vector<Candidate> opening(const SearchProblem&, const Candidate&, std::uint32_t) const {
+    return {};
+  }
   // Returns the number of best candidates that propose() needs.
   virtual std::size_t parents() const = 0;
   // Returns a new candidate. `best` holds the best candidates so far, the best first, one for each score;

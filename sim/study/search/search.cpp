@@ -5,6 +5,7 @@
 #include <spdlog/stopwatch.h>
 
 #include <algorithm>
+#include <deque>
 #include <numeric>
 #include <set>
 
@@ -151,6 +152,15 @@ class Search {
     return order;
   }
 
+  // Returns whether parts of both may be joined: what concerns all parts is the same.
+  bool may_join(const Candidate& a, const Candidate& b) const {
+    for (std::size_t d = 0; d < a.settings.size(); ++d) {
+      const std::string& pass = problem_.space().decisions[d].pass;
+      if (a.settings[d] != b.settings[d] && std::ranges::count(problem_.parts(), pass) == 0) return false;
+    }
+    return a.rest_of == b.rest_of;
+  }
+
   // Joins the best queues of each part, with the same other choices, if nobody has tried them together yet.
   // Passes run one after the other, so that their times add up.
   std::optional<Candidate> best_parts(const std::vector<std::size_t>& order) const {
@@ -165,11 +175,14 @@ class Search {
         const ScoredCandidate* part = &candidate;
         for (const std::size_t j : order) {
           const ScoredCandidate& other = outcome_.candidates[j];
-          const bool alike = other.candidate.settings == candidate.candidate.settings &&
-                             other.candidate.rest_of == candidate.candidate.rest_of;
-          if (alike && other.parts[p] < part->parts[p]) part = &other;
+          if (other.parts[p] < part->parts[p] && may_join(other.candidate, candidate.candidate))
+            part = &other;
         }
         sum += part->parts[p];
+        for (std::size_t d = 0; d < together.settings.size(); ++d) {
+          if (problem_.space().decisions[d].pass == problem_.parts()[p])
+            together.settings[d] = part->candidate.settings[d];
+        }
         for (std::size_t unit = 0; unit < kCoreUnits; ++unit)
           together.queues[problem_.queue(p, unit)] = part->candidate.queues[problem_.queue(p, unit)];
       }
@@ -229,11 +242,10 @@ class Search {
     if (options_.method != "random") {
       if (std::optional<Candidate> together = best_parts(order)) add(std::move(*together));
     }
-    if (outcome_.proposed == added) waiting_ = proposer_.first(problem_, best.front());
-    while (added < size && !waiting_.empty()) {
-      add(std::move(waiting_.back()));
-      waiting_.pop_back();
-    }
+    for (Candidate& candidate : proposer_.opening(problem_, best.front(), generation_))
+      waiting_.push_back(std::move(candidate));
+    ++generation_;
+    for (; added < size && !waiting_.empty(); waiting_.pop_front()) add(std::move(waiting_.front()));
     for (std::size_t tries = 0; added < size && tries < 40 * size; ++tries)
       add(proposer_.propose(problem_, best, rng_));
     return added > 0;
@@ -312,7 +324,8 @@ class Search {
   std::vector<bool> skipped_;               // one per stage
   bool first_generation_ = true;
   std::set<std::string> known_;
-  std::vector<Candidate> waiting_;  // candidates that the proposer wants to try first
+  std::uint32_t generation_ = 0;
+  std::deque<Candidate> waiting_;  // candidates that the proposer wants to try first
 };
 
 }  // namespace

@@ -6,15 +6,18 @@ namespace a3sim {
 
 SearchFindings search_and_explain(const SearchProblem& problem, const SearchOptions& options,
                                   CandidateRuns& runs) {
-  SearchFindings findings{search(problem, options, runs), {}, {}, {}, {}, {}, {}, {}};
+  SearchFindings findings{search(problem, options, runs), {}, {}, {}, {}, {}, {}, {}, {}};
   findings.reverted = simplify(problem, options, findings.outcome, runs);
   findings.effects = effects_of(problem, findings.outcome);
   findings.regrets = regrets_of(findings.outcome);
   findings.front = front_of(findings.outcome);
   findings.lists = move_tasks(problem, options, findings.outcome, runs);
-  const OrderSpec* const lists = findings.lists.gained() ? &findings.lists.order : nullptr;
+  const NamedOrder* const lists = findings.lists.gained() ? &findings.lists.listed : nullptr;
   findings.held_out = judge(problem, options, findings.outcome, runs, lists);
-  findings.bound = bound_distance(findings.outcome, runs, lists);
+  findings.bound = bound_distance(findings.outcome, runs, lists ? &lists->order : nullptr);
+  const SearchOutcome& outcome = findings.outcome;
+  const bool start_alone = !findings.holds(options) && problem.starts()[outcome.reference].sorted;
+  findings.stated = start_alone ? problem.from_start(outcome.reference) : outcome.winner().candidate;
   return findings;
 }
 

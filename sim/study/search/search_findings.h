@@ -18,8 +18,16 @@ struct SearchFindings {
   HeldOutGain held_out;  // of the lists, if they gain
   BoundDistance bound;
 
+  // The winner, or the best start if the winner's gain does not hold.
+  Candidate stated;
+
   // True if it found an order that was faster in training than every start.
   bool gained() const { return lists.gained() || (outcome.winner().number > 0 && outcome.trained() > 0); }
+  // Returns whether that gain is claimed. Unless the objective is `one`, the interval of the gain in scenarios that
+  // nothing was trained on must lie above zero.
+  bool holds(const SearchOptions& options) const {
+    return gained() && (options.objective == SearchObjective::kOne || held_out.low > 0);
+  }
   // Returns that gain.
   double trained() const { return lists.gained() ? 1 - lists.after : outcome.trained(); }
 };

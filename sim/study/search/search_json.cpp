@@ -12,7 +12,7 @@ namespace a3sim {
 namespace {
 
 nlohmann::ordered_json best_json(const SearchProblem& problem, const SearchFindings& findings) {
-  const Candidate& winner = findings.outcome.winner().candidate;
+  const Candidate& winner = findings.stated;
   const OrderSpec order = problem.order(winner);
   nlohmann::ordered_json json{{"name", order.name}, {"ctq", order.keys[0]}, {"vtq", order.keys[1]}};
   json["assignment"] = std::string(name_of(order.assignment));
@@ -29,6 +29,15 @@ nlohmann::ordered_json best_json(const SearchProblem& problem, const SearchFindi
   json["settings"] = settings;
   json["yaml"] = problem.order_text(winner, findings.lists.file);
   return json;
+}
+
+// Of what is claimed, or nothing.
+nlohmann::ordered_json gain_json(const SearchFindings& findings, bool claimed) {
+  const HeldOutGain& held = findings.held_out;
+  return {{"trained", claimed ? findings.trained() : 0},
+          {"held_out", claimed ? held.gain : 0},
+          {"low", claimed ? held.low : 0},
+          {"high", claimed ? held.high : 0}};
 }
 
 nlohmann::ordered_json effects_json(const SearchFindings& findings) {
@@ -134,41 +143,40 @@ nlohmann::ordered_json lists_json(const ListFindings& lists) {
 nlohmann::ordered_json search_json(const SearchProblem& problem, const SearchOptions& options,
                                    const SearchFindings& findings) {
   const SearchOutcome& outcome = findings.outcome;
-  const bool gained = findings.gained();
+  const bool holds = findings.holds(options);
   const HeldOutGain& held = findings.held_out;
   nlohmann::ordered_json starts = nlohmann::ordered_json::array();
   for (const StartScore& start : outcome.starts)
     starts.push_back({{"order", start.name}, {"score", start.score}, {"refused", start.refused}});
-  return {{"schema_version", 1},
-          {"a3sim", kVersion},
-          {"name", problem.experiment().name},
-          {"space", problem.space().name},
-          {"objective", std::string(name_of(options.objective))},
-          {"method", options.method},
-          {"seed", options.seed},
-          {"best", best_json(problem, findings)},
-          {"best_shipped", outcome.starts[outcome.reference].name},
-          {"gain",
-           {{"trained", gained ? findings.trained() : 0},
-            {"held_out", gained ? held.gain : 0},
-            {"low", gained ? held.low : 0},
-            {"high", gained ? held.high : 0}}},
-          {"bound_distance", {{"before", findings.bound.before}, {"after", findings.bound.after}}},
-          {"candidates", outcome.proposed},
-          {"refused", outcome.refused},
-          {"stopped", outcome.stopped},
-          {"candidates_per_second", outcome.seconds > 0 ? outcome.proposed / outcome.seconds : 0},
-          {"candidates_to_90_percent", until_most_of(outcome)},
-          {"effects", effects_json(findings)},
-          {"reverted", reverted_json(findings.reverted)},
-          {"trained", regrets_json(findings.regrets)},
-          {"held_out", held_out_json(held)},
-          {"shipped", starts},
-          {"rungs", rungs_json(outcome.correlations)},
-          {"curve", curve_json(outcome.curve)},
-          {"front", front_json(problem, findings)},
-          {"lists", lists_json(findings.lists)},
-          {"rule", !findings.lists.gained()}};
+  return {
+      {"schema_version", 1},
+      {"a3sim", kVersion},
+      {"name", problem.experiment().name},
+      {"space", problem.space().name},
+      {"objective", std::string(name_of(options.objective))},
+      {"method", options.method},
+      {"seed", options.seed},
+      {"best", best_json(problem, findings)},
+      {"best_shipped", outcome.starts[outcome.reference].name},
+      {"gain", gain_json(findings, holds)},
+      {"holds", holds},
+      {"did_not_hold", holds || !findings.gained() ? nlohmann::ordered_json() : gain_json(findings, true)},
+      {"bound_distance", {{"before", findings.bound.before}, {"after", findings.bound.after}}},
+      {"candidates", outcome.proposed},
+      {"refused", outcome.refused},
+      {"stopped", outcome.stopped},
+      {"candidates_per_second", outcome.seconds > 0 ? outcome.proposed / outcome.seconds : 0},
+      {"candidates_to_90_percent", until_most_of(outcome)},
+      {"effects", effects_json(findings)},
+      {"reverted", reverted_json(findings.reverted)},
+      {"trained", regrets_json(findings.regrets)},
+      {"held_out", held_out_json(held)},
+      {"shipped", starts},
+      {"rungs", rungs_json(outcome.correlations)},
+      {"curve", curve_json(outcome.curve)},
+      {"front", front_json(problem, findings)},
+      {"lists", lists_json(findings.lists)},
+      {"rule", !findings.lists.gained()}};
 }
 
 }  // namespace a3sim

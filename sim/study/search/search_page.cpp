@@ -17,7 +17,7 @@ void add_search_timelines(Page& page, const SearchProblem& problem, const Search
   const SearchScenario scenario{"as configured", {}, JitterOptions::none()};
   const Experiment before = runs.start_experiment(outcome.reference, scenario);
   Experiment after = runs.experiment(outcome.winner().candidate, scenario);
-  if (findings.lists.gained()) after = with_order(std::move(after), findings.lists.order);
+  if (findings.lists.gained()) after = with_order(std::move(after), findings.lists.listed.order);
   const std::vector<TracedPass> of_before = traced_passes(before, options.threads),
                                 of_after = traced_passes(after, options.threads);
   const std::string shipped = outcome.starts[outcome.reference].name;
@@ -33,7 +33,7 @@ Page search_page(const SearchProblem& problem, const SearchOptions& options, con
                  const CandidateRuns& runs) {
   Page page(problem.experiment().name, "search for a faster order");
   page.add({{"kind", "search"}, {"title", "Search"}, {"result", search_json(problem, options, findings)}});
-  if (findings.gained() && !problem.experiment().work->why_no_programs().empty())
+  if (findings.holds(options) && !problem.experiment().work->why_no_programs().empty())
     add_search_timelines(page, problem, options, findings, runs);
   return page;
 }

@@ -136,33 +136,12 @@ bool SearchProblem::empty() const {
 QueueGenes SearchProblem::genes_of(std::size_t start, std::size_t queue) const {
   const std::size_t unit = queue % kCoreUnits;
   const std::vector<KeyTerm>& terms = space_.terms[unit];
-  QueueGenes genes;
-  genes.picks.assign(terms.size(), 0);
-  const auto as_it_is = [&] {
-    QueueGenes whole{static_cast<std::uint32_t>(start) + 1, {}, std::vector<std::uint8_t>(terms.size(), 0)};
-    for (std::size_t t = 0; t < terms.size(); ++t) whole.sequence.push_back(static_cast<std::uint8_t>(t));
-    return whole;
-  };
-  if (!open_[queue]) return as_it_is();
-  std::vector<bool> used(terms.size());
-  const auto take = [&](const std::string& key) {
-    for (std::size_t t = 0; t < terms.size(); ++t) {
-      const auto found = std::ranges::find(terms[t].keys, key);
-      if (used[t] || found == terms[t].keys.end()) continue;
-      used[t] = true;
-      genes.sequence.push_back(static_cast<std::uint8_t>(t));
-      genes.picks[t] = static_cast<std::uint8_t>(found - terms[t].keys.begin());
-      return true;
-    }
-    return false;
-  };
-  for (const std::string& key : starts_[start].order.keys[unit]) {
-    if (!take(key)) return as_it_is();
+  if (open_[queue]) {
+    if (std::optional<QueueGenes> genes = genes_saying(terms, starts_[start].order.keys[unit])) return *genes;
   }
-  for (std::size_t t = 0; t < terms.size(); ++t) {
-    if (!used[t] && !take("")) return as_it_is();
-  }
-  return genes;
+  QueueGenes whole{static_cast<std::uint32_t>(start) + 1, {}, std::vector<std::uint8_t>(terms.size(), 0)};
+  for (std::size_t t = 0; t < terms.size(); ++t) whole.sequence.push_back(static_cast<std::uint8_t>(t));
+  return whole;
 }
 
 Candidate SearchProblem::from_start(std::size_t start) const {
@@ -171,6 +150,15 @@ Candidate SearchProblem::from_start(std::size_t start) const {
   for (std::size_t queue = 0; queue < open_.size(); ++queue)
     candidate.queues.push_back(genes_of(start, queue));
   candidate.settings.assign(space_.decisions.size(), 0);
+  return candidate;
+}
+
+Candidate SearchProblem::seeded(Candidate candidate, const SearchSeed& seed) const {
+  for (std::size_t queue = 0; queue < open_.size(); ++queue) {
+    const std::optional<QueueGenes>& genes = seed.queues[queue % kCoreUnits];
+    if (open_[queue] && genes) candidate.queues[queue] = *genes;
+  }
+  for (const auto& [decision, value] : seed.settings) candidate.settings[decision] = value;
   return candidate;
 }
 

@@ -41,6 +41,8 @@ class SearchProblem {
 
   // Returns a start as a candidate, with terms if these say the same. The start must be sorted.
   Candidate from_start(std::size_t start) const;
+  // Returns the candidate with the choices of a seed.
+  Candidate seeded(Candidate candidate, const SearchSeed& seed) const;
   // Returns the sort keys of a queue, most significant first.
   std::vector<std::string> keys(const Candidate& candidate, std::size_t queue) const;
   // Return the block `order` as YAML, its value on one line, and the order itself. Throw InputError if

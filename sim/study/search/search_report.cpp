@@ -12,18 +12,25 @@
 namespace a3sim {
 namespace {
 
-std::string verdict(const SearchProblem& problem, const SearchFindings& findings) {
+std::string verdict(const SearchProblem& problem, const SearchOptions& options,
+                    const SearchFindings& findings) {
   const SearchOutcome& outcome = findings.outcome;
   const std::string& start = outcome.starts[outcome.reference].name;
   if (!findings.gained())
     return fmt::format("Nothing faster than {} was found among {} candidates.\n", start, outcome.proposed);
   const HeldOutGain& held = findings.held_out;
+  if (!findings.holds(options))
+    return fmt::format(
+        "Nothing to gain that holds: what is {} faster than {} in training is so by {:+.2f} % "
+        "({:+.2f}..{:+.2f} %) in "
+        "scenarios that it was not trained on. {} stands.\n",
+        in_percent(findings.trained(), 2), start, 100 * held.gain, 100 * held.low, 100 * held.high, start);
   std::string text = fmt::format(
       "The order found is {} faster than the best shipped order ({}) in training, and {} ({:+.2f}..{:+.2f} "
       "%) in "
       "scenarios that it was not trained on.\n",
       in_percent(findings.trained(), 2), start, in_percent(held.gain, 2), 100 * held.low, 100 * held.high);
-  if (held.low <= 0) text += "The interval holds zero: do not count on a gain there.\n";
+  if (held.low <= 0) text += "The interval holds zero: count on the gain as configured alone.\n";
   const auto worst = std::ranges::min_element(held.scenarios, {}, &HeldOutScenario::gain);
   constexpr double kMuch = -0.01;
   if (worst != held.scenarios.end() && worst->gain < kMuch)
@@ -156,11 +163,12 @@ Report search_report(const SearchProblem& problem, const SearchOptions& options,
   Report report;
   report.say(fmt::format("{} (a3sim {}): search in space {}, objective {}\n", problem.experiment().name,
                          kVersion, problem.space().name, name_of(options.objective)));
-  report.say(verdict(problem, findings));
+  report.say(verdict(problem, options, findings));
   if (findings.gained()) {
     const std::vector<std::string> settings = problem.settings(outcome.winner().candidate);
-    report.say(problem.order_text(outcome.winner().candidate, findings.lists.file) +
-               (settings.empty() ? "" : fmt::format("{}\n", fmt::join(settings, "\n"))));
+    if (findings.holds(options))
+      report.say(problem.order_text(findings.stated, findings.lists.file) +
+                 (settings.empty() ? "" : fmt::format("{}\n", fmt::join(settings, "\n"))));
     add_reverted(report, findings.reverted);
     add_regrets(report, findings.regrets);
     add_held_out(report, findings.held_out);

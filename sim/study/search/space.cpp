@@ -1,6 +1,7 @@
 #include "sim/study/search/space.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -55,8 +56,8 @@ std::vector<KeyTerm> read_terms(const Config& terms) {
 
 SearchDecision read_decision(const Config& decisions, const std::string& name,
                              const std::filesystem::path& folder) {
-  SearchDecision decision{name, {{"as configured", {}}}};
   const Config config = decisions.map(name);
+  SearchDecision decision{name, config.text("pass", ""), {{"as configured", {}}}};
   if (config.has("list") == config.has("key")) {
     decisions.error(name, "expected one of these: 'key' with 'values', or 'list' with named settings");
     for (const std::string& key : config.keys()) config.let_stand(key);
@@ -75,6 +76,36 @@ SearchDecision read_decision(const Config& decisions, const std::string& name,
   return decision;
 }
 
+std::uint8_t read_choice(const Config& seed, const SearchDecision& decision) {
+  const std::string value = seed.text(decision.name);
+  const auto found = std::ranges::find(decision.values, value, &NamedSettings::name);
+  if (found != decision.values.end()) return static_cast<std::uint8_t>(found - decision.values.begin());
+  std::vector<std::string> names;
+  for (const NamedSettings& one : decision.values) names.push_back(one.name);
+  seed.error(decision.name,
+             fmt::format("'{}', expected one of its values: {}", value, fmt::join(names, ", ")));
+  return 0;
+}
+
+SearchSeed read_seed(const Config& config, const std::string& name, const SearchSpace& space) {
+  SearchSeed seed{name, {}, {}};
+  for (std::size_t unit = 0; unit < kCoreUnits; ++unit) {
+    const std::string queue(kQueueNames[unit]);
+    if (!config.has(queue)) continue;
+    seed.queues[unit] = genes_saying(space.terms[unit], config.texts(queue));
+    if (!seed.queues[unit])
+      config.error(
+          queue,
+          "expected keys of this queue's terms, at most one of each, and all of those that have no ''");
+  }
+  for (std::size_t d = 0; d < space.decisions.size(); ++d) {
+    if (config.has(space.decisions[d].name))
+      seed.settings.emplace_back(d, read_choice(config, space.decisions[d]));
+  }
+  config.finish();
+  return seed;
+}
+
 bool serves(const std::filesystem::path& file, const std::string& workload) {
   return std::ranges::count(read_space(file).workloads, workload) > 0;
 }
@@ -87,6 +118,31 @@ std::string workload_of(const Experiment& experiment) {
 }
 
 }  // namespace
+
+std::optional<QueueGenes> genes_saying(const std::vector<KeyTerm>& terms,
+                                       const std::vector<std::string>& keys) {
+  QueueGenes genes;
+  genes.picks.assign(terms.size(), 0);
+  std::vector<bool> used(terms.size());
+  const auto take = [&](const std::string& key) {
+    for (std::size_t t = 0; t < terms.size(); ++t) {
+      const auto found = std::ranges::find(terms[t].keys, key);
+      if (used[t] || found == terms[t].keys.end()) continue;
+      used[t] = true;
+      genes.sequence.push_back(static_cast<std::uint8_t>(t));
+      genes.picks[t] = static_cast<std::uint8_t>(found - terms[t].keys.begin());
+      return true;
+    }
+    return false;
+  };
+  for (const std::string& key : keys) {
+    if (!take(key)) return std::nullopt;
+  }
+  for (std::size_t t = 0; t < terms.size(); ++t) {
+    if (!used[t] && !take("")) return std::nullopt;
+  }
+  return genes;
+}
 
 SearchSpace read_space(const Config& root, const std::filesystem::path& file) {
   const std::filesystem::path folder = file.parent_path();
@@ -106,6 +162,10 @@ SearchSpace read_space(const Config& root, const std::filesystem::path& file) {
   for (const std::string& name : decisions.names())
     space.decisions.push_back(read_decision(decisions, name, folder));
   decisions.finish();
+  const Config seeds = block.map("seeds");
+  for (const std::string& name : seeds.names())
+    space.seeds.push_back(read_seed(seeds.map(name), name, space));
+  seeds.finish();
   space.rungs = named_settings(block, "rungs", folder);
   space.training = named_settings(block, "training", folder);
   space.held_out = named_settings(block, "held_out", folder);

@@ -2,12 +2,15 @@
 
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/worker_kinds.h"
 #include "sim/core/config/config.h"
 #include "sim/experiment/experiment.h"
+#include "sim/study/search/candidate.h"
 
 namespace a3sim {
 
@@ -20,6 +23,7 @@ struct NamedSettings {
 // A choice of one of several settings. The first is always the configuration as it is.
 struct SearchDecision {
   std::string name;
+  std::string pass;  // the only pass that it concerns; empty: all
   std::vector<NamedSettings> values;
 };
 
@@ -29,6 +33,17 @@ struct KeyTerm {
   std::vector<std::string> keys;
 };
 
+// A candidate that is tried before all others: terms of queues and values of decisions. All else is as in the best start.
+struct SearchSeed {
+  std::string name;
+  std::array<std::optional<QueueGenes>, kCoreUnits> queues;    // one per unit, for all parts of a problem
+  std::vector<std::pair<std::size_t, std::uint8_t>> settings;  // decision, value
+};
+
+// Returns terms with the meaning of these sort keys, or nullopt if there are none.
+std::optional<QueueGenes> genes_saying(const std::vector<KeyTerm>& terms,
+                                       const std::vector<std::string>& keys);
+
 // Lists what a search may change, and the conditions in which candidates run (configs/spaces/).
 struct SearchSpace {
   std::string name;                    // the file's name without its ending
@@ -36,6 +51,7 @@ struct SearchSpace {
   // One entry per unit: the terms that sort its tasks, in any order. Empty: its keys are those of a start.
   std::array<std::vector<KeyTerm>, kCoreUnits> terms;
   std::vector<SearchDecision> decisions;
+  std::vector<SearchSeed> seeds;
   // Cheaper runs that a candidate must pass first.
   std::vector<NamedSettings> rungs;
   // Conditions that decide between candidates, and conditions that judge the winner.

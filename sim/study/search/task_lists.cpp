@@ -168,6 +168,21 @@ OrderSpec TaskLists::listed(OrderSpec order, const std::string& file) const {
   return order;
 }
 
+std::uint64_t TaskLists::hash() const {
+  constexpr std::uint64_t kOffset = 0xcbf29ce484222325, kPrime = 0x100000001b3;  // FNV-1a, by task
+  std::uint64_t hash = kOffset;
+  const auto add = [&](std::uint64_t number) { hash = (hash ^ number) * kPrime; };
+  for (const auto& ranks : tasks_) {
+    for (const auto& units : ranks) {
+      for (const std::vector<std::uint32_t>& tasks : units) {
+        add(tasks.size());
+        for (const std::uint32_t task : tasks) add(task);
+      }
+    }
+  }
+  return hash;
+}
+
 std::string TaskLists::csv() const {
   std::string text = "rank,queue,op,index\n";
   const OrderSpec order = listed({}, "lists");

@@ -46,6 +46,8 @@ class TaskLists {
   // Return the order with these lists as wishes, which emission repairs, or with the lists themselves.
   OrderSpec wished(OrderSpec order) const;
   OrderSpec listed(OrderSpec order, const std::string& file) const;
+  // Returns a hash that tells lists apart.
+  std::uint64_t hash() const;
   // Returns the lists as read_order_csv() reads them.
   std::string csv() const;
 

@@ -16,9 +16,18 @@ const Candidate& parent(const std::vector<Candidate>& best, Rng& rng) {
 
 class Evolution final : public Proposer {
  public:
-  // Tries each change of a setting alone; those that help are united later.
-  std::vector<Candidate> first(const SearchProblem& problem, const Candidate& start) const override {
-    return other_settings(problem, start);
+  // Tries the space's seeds, then each change of a setting alone in the best of them; those that help are united later.
+  std::vector<Candidate> opening(const SearchProblem& problem, const Candidate& best,
+                                 std::uint32_t generation) const override {
+    const std::vector<SearchSeed>& seeds = problem.space().seeds;
+    std::vector<Candidate> first;
+    if (generation == 0)
+      for (const SearchSeed& seed : seeds) first.push_back(problem.seeded(best, seed));
+    if (generation == (seeds.empty() ? 0 : 1)) {
+      first = other_settings(problem, best);
+      std::ranges::reverse(first);  // a space names the cut last, which matters most
+    }
+    return first;
   }
 
   std::size_t parents() const override { return kParents; }
