@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "scheduler/verify/verify.h"
 #include "sim/core/error.h"
 #include "sim/core/rng.h"
 #include "sim/experiment/compiled.h"
@@ -178,6 +179,28 @@ TEST_CASE("a product may have blocks of its own, which leave the others' tasks a
   CHECK_THROWS_WITH(small_moe({"tiling.operators.GMM2.base_m=512"}),
                     Contains("tiling.operators.GMM2.base_k"));
   CHECK_THROWS_WITH(small_moe({"tiling.operators.GMM2.base=1"}), Contains("unknown key"));
+}
+
+TEST_CASE("the order that was found for the paper's layer is sound, and faster than the best shipped one") {
+  const ScratchDirectory folder;
+  const auto with = [&](const std::string& experiment, const char* order, std::vector<std::string> set) {
+    const std::filesystem::path& configs = configs_folder();
+    folder.add("with.yaml", "include: [\"" + (configs / "experiments" / experiment).string() + ".yaml\", \"" +
+                                (configs / "orders" / order).string() + ".yaml\"]\n");
+    return load_experiment(folder.path() / "with.yaml", set);
+  };
+  for (const char* const experiment : {"ep4", "ep8", "ep16"}) {
+    INFO(experiment);
+    const auto latency = [&](const char* order) {
+      const Experiment alike =
+          with(experiment, order, {"experiment.simulate=alike", "experiment.pass=forward"});
+      return alike.work->prepare(alike, 1)->run(alike, 0, {}, Duration::max()).latency.count();
+    };
+    CHECK(static_cast<double>(latency("searched/moe_ffn")) < 0.97 * static_cast<double>(latency("full")));
+  }
+  const Experiment whole = with("ep4", "searched/moe_ffn", {});
+  const auto work = whole.work->prepare(whole, 1);
+  for (const CompiledPass& pass : work->schedules()->passes) CHECK(verify(pass.schedule).errors.empty());
 }
 
 TEST_CASE("a space without choices is refused") {

@@ -22,7 +22,7 @@ constexpr std::size_t kGeneration = 24;  // candidates proposed together
 constexpr std::size_t kPartUp = 3;       // one in so many climbs a rung
 constexpr double kLeastCorrelation = 0.7;
 
-// Returns Spearman's rank correlation, with mean ranks for equal numbers; 1 if all are equal.
+// Returns Spearman's rank correlation, with mean ranks for equal numbers: 1 if all of `b` are equal, 0 if all of `a` alone are.
 double rank_correlation(const std::vector<double>& a, const std::vector<double>& b) {
   const std::vector<double> x = mean_ranks(a), y = mean_ranks(b);
   const double mean = (static_cast<double>(a.size()) - 1) / 2;
@@ -32,7 +32,8 @@ double rank_correlation(const std::vector<double>& a, const std::vector<double>&
     xx += (x[i] - mean) * (x[i] - mean);
     yy += (y[i] - mean) * (y[i] - mean);
   }
-  return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 1;
+  if (yy <= 0) return 1;
+  return xx > 0 ? xy / std::sqrt(xx * yy) : 0;
 }
 
 std::string key_of(const SearchProblem& problem, const Candidate& candidate) {
