@@ -271,8 +271,6 @@ Experiment read(const Config& root) {
   const Config network = root.map("network");
   experiment.run.cables =
       read_cable_planes(network, experiment.hardware.fabric, dies_of(experiment.run.ranks));
-  if (!experiment.run.cables.empty() && !experiment.work->why_no_schedules().empty())
-    network.error("topology", "programs of kernels on streams use ports alone: leave the topology out");
   const bool exact = experiment.kept > 0 || !experiment.run.cables.empty();
   const char* const usual = exact ? "native" : default_network(experiment.shape.ep);
   experiment.network = network.registered<NetworkBackend>("backend", usual).value_or(usual);

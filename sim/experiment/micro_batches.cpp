@@ -178,7 +178,7 @@ void run_again(StreamPass& pass, const Experiment& experiment, const KernelCost&
   Progress progress("tasks", pass.program.tasks.size());
   InterruptibleHooks interruptible(hooks, progress);
   pass.result = run_streams(pass.program, cost.hardware(), dies_of(experiment.run.ranks),
-                            backend_in_threads(experiment), interruptible.hooks());
+                            backend_in_threads(experiment), interruptible.hooks(), experiment.run.cables);
 }
 
 StreamPass run_stream_pass(const Experiment& experiment, const ExpertPlan& plan, KernelCost& cost,

@@ -177,3 +177,34 @@ TEST_CASE("jitter and whatif run on streams, and an order of schedules is refuse
   CHECK(result.gain(row("clock of the cores").better).median > 0.01);
   CHECK(result.gain(row("dynamic scheduler").better).median == 0);
 }
+
+TEST_CASE(
+    "streams take the cables between ports: where none binds they run as before, and slow ones hold them "
+    "up") {
+  const auto on_cables = [](const std::string& rate) {
+    return layer("feplb", {"network.topology.nvlink.kind=full", "network.topology.nvlink.hosts=8",
+                           "network.topology.nvlink.rate=" + rate, "network.routes.nvlink=given"});
+  };
+  const auto run = [](const Experiment& experiment) {
+    const Hardware hardware = sustained(experiment.hardware);
+    KernelCost cost(hardware, experiment.program, experiment.cut.tiling);
+    const Batches batches = draw_batches(experiment, 0);
+    const LoadHistory history = history_before(batches);
+    const MicroBatch batch(batches.counts.front(), history);
+    return run_stream_pass(experiment, *plan_of(experiment, batch, cost), cost, true);
+  };
+  const StreamPass ports = run(layer("feplb")), wide = run(on_cables("100 TB/s")),
+                   narrow = run(on_cables("2 GB/s"));
+  CHECK(wide.latency() == ports.latency());
+  CHECK(ports.result.cables.empty());
+  REQUIRE(wide.result.cables.size() == 56);
+  CHECK(narrow.latency() > 2 * ports.latency());
+  // What a cable carries is what the ranks at its ends exchange, and no more than it can.
+  double carried = 0, sent = 0;
+  for (const CableUse& cable : narrow.result.cables) {
+    carried += cable.bytes;
+    CHECK(cable.used <= 1 + 1e-9);
+  }
+  for (const std::uint64_t bytes : narrow.result.sent) sent += static_cast<double>(bytes);
+  CHECK(carried >= sent);
+}

@@ -1,6 +1,7 @@
 #include "sim/experiment/step/expert_times.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -14,6 +15,7 @@
 #include "sim/experiment/step/class_sweep.h"
 #include "sim/experiment/step/collectives.h"
 #include "sim/experiment/step/expert_kernels.h"
+#include "sim/experiment/step/stage_cables.h"
 #include "sim/experiment/workload.h"
 
 namespace a3sim {
@@ -123,14 +125,22 @@ PartWork part_of(const RankTimes& rank, Duration from, Duration to) {
 
 // Returns an exchange that takes the time `alone` on its own, at the rate that was simulated. Beside others
 // it shares its ports.
-ExchangeWork exchange_of(const Hardware::Fabric& fabric, DieGroup group, double bytes, Duration alone) {
+ExchangeWork exchange_of(const Experiment& layer, DieGroup group, double bytes, Duration alone) {
+  const Hardware::Fabric& fabric = layer.hardware.fabric;
   ExchangeWork exchange;
   exchange.transfers = exchange_transfers(fabric, group, bytes / std::max(1U, group.ranks - 1), 1, {});
+  std::vector<StreamTransfer> own = exchange.transfers;  // as the group's own cables let them
+  StageCables(layer.run.cables, fabric, (group.ranks - 1) * group.stride + 1)
+      .limit(0, group, StageCables::Exchange::kToAll, own);
   Duration flows{};
-  for (const StreamTransfer& transfer : exchange.transfers) {
+  for (std::size_t t = 0; t < own.size(); ++t) {
+    const StreamTransfer& transfer = exchange.transfers[t];
     const double payload = fabric.levels[transfer.level].payload;
-    flows += Duration(static_cast<std::int64_t>(static_cast<double>(transfer.bytes.count) / payload * 1e12 /
-                                                static_cast<double>(transfer.rate.count)));
+    const auto size = static_cast<double>(transfer.bytes.count);
+    double time = size / payload * 1e12 / static_cast<double>(transfer.rate.count);
+    if (own[t].rate < transfer.rate)
+      time = std::max(time, size * 1e12 / static_cast<double>(own[t].rate.count));
+    flows += Duration(static_cast<std::int64_t>(time));
   }
   exchange.hold = std::max(Duration::zero(), alone - flows);
   return exchange;
@@ -152,8 +162,8 @@ ExpertPass pass_of(const Experiment& layer, const PassResult& pass, DieGroup gro
   }
   const Duration from = std::min(rank.span_of("GroupedMatmul").first, result.alone);
   const Duration to = std::clamp(rank.span_of("Combine").first, from, result.alone);
-  result.in = exchange_of(layer.hardware.fabric, group, result.sent / 2, from);
-  result.out = exchange_of(layer.hardware.fabric, group, result.sent / 2, result.alone - to);
+  result.in = exchange_of(layer, group, result.sent / 2, from);
+  result.out = exchange_of(layer, group, result.sent / 2, result.alone - to);
   result.experts = part_of(rank, from, to);
   const Duration weights = std::min(rank.time_of("GroupedMatmulWeightGrad"), result.experts.hold);
   if (weights > Duration::zero()) {
@@ -199,6 +209,10 @@ std::string key_of(const Experiment& experiment, const BlockExperts& experts) {
       fmt::format("{} {} {} {} {}", experts.tokens, experiment.shape.hidden, experiment.shape.ep,
                   experiment.shape.experts(), fmt::join(dies_of(experiment.run.ranks), ","));
   for (const WorkerKind& kind : experiment.workers) key += fmt::format(" {}", kind.count);
+  for (const CablePlane& plane : experiment.run.cables)
+    for (const CableDamage& damage : plane.damages)
+      key += fmt::format("\n{} {} {} {}: {}", plane.plane, damage.factor, damage.period.count(),
+                         damage.on.count(), fmt::join(damage.cables, ","));
   key += '\n' + numbers_of(experiment.hardware, experiment.program);
   for (const auto& [path, value] : experiment.values) {
     if (path.starts_with("step.") || path.starts_with("parallel.") || path == "experiment.name" ||

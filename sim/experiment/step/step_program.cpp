@@ -37,6 +37,10 @@ class StepWriter {
       if (next[s] < orders_[s].size()) throw std::logic_error("a stage's order waits for ever");
       update_.finish(s);
     }
+    if (const StageCables::Hold& hold = tasks_.cable_hold(); hold.part < 1) {
+      written_.fullest_cable = hold.cable;
+      written_.cable_part = hold.part;
+    }
     return std::move(written_);
   }
 

@@ -39,6 +39,8 @@ struct StepProgram {
   std::vector<Duration> exchanging;
   std::vector<KeptBytes> kept;
   std::vector<std::uint32_t> dies;  // one entry per stage: its first die
+  std::string fullest_cable;        // that held an exchange up most; empty: none did
+  double cable_part = 1;            // of the exchange's rate, what it left
 };
 
 // The streams of a die.

@@ -8,7 +8,11 @@
 namespace a3sim {
 
 StepTasks::StepTasks(const StepParts& parts, StepProgram& written)
-    : experiment_(parts.experiment), step_(parts.step), parts_(parts), written_(written) {
+    : experiment_(parts.experiment),
+      step_(parts.step),
+      parts_(parts),
+      written_(written),
+      cables_(experiment_.run.cables, experiment_.hardware.fabric, step_.dies_a_stage()) {
   StreamProgram& program = written.program;
   program.ranks = step_.pp;
   program.kinds = {{"host thread", 1, true}};
@@ -61,6 +65,7 @@ std::uint32_t StepTasks::group_exchange(const ChunkWork& work, const char* name,
   exchange.hold =
       (experiment_.program.launch.queued + ring_latency(fabric, group)) * static_cast<std::int64_t>(calls);
   exchange.transfers = ring_transfers(fabric, group, sent, exchange.rank);
+  cables_.limit(work.stage, group, StageCables::Exchange::kRing, exchange.transfers);
   return add(std::move(exchange), of_work(work, kind));
 }
 
@@ -109,6 +114,8 @@ AfterTasks StepTasks::exchange(const ChunkWork& chunk_work, const char* name, co
   exchange.job = work.job;
   exchange.transfers = work.transfers;
   for (StreamTransfer& transfer : exchange.transfers) transfer.dst = exchange.rank;
+  cables_.limit(chunk_work.stage, {step_.ep, std::max(1U, experiment_.parallel.tp_stride)},
+                StageCables::Exchange::kToAll, exchange.transfers);
   StepTask about = of_work(chunk_work, StepTask::Kind::kEp);
   about.experts = true;
   return {add(std::move(exchange), about)};
@@ -125,6 +132,7 @@ AfterTasks StepTasks::send(const ChunkWork& work, std::uint32_t to_stage, AfterT
   sent.hold = experiment_.program.launch.queued + l.latency;
   sent.transfers = {{RankId{to_stage}, Bytes{static_cast<std::int64_t>(std::ceil(bytes))},
                      experiment_.hardware.fabric.planes[l.plane].egress}};
+  cables_.limit_send(work.stage, to_stage, sent.transfers);
   return {add(std::move(sent), of_work(work, StepTask::Kind::kPp))};
 }
 
@@ -137,8 +145,9 @@ AfterTasks StepTasks::ring(const ChunkWork& work, const char* name, double dense
        {std::pair{dense_group(), dense_bytes}, std::pair{expert_group(), expert_bytes}}) {
     if (group.ranks < 2 || bytes <= 0) continue;
     const double sent = bytes * (group.ranks - 1) / group.ranks;
-    std::ranges::copy(ring_transfers(fabric, group, sent, exchange.rank),
-                      std::back_inserter(exchange.transfers));
+    std::vector<StreamTransfer> transfers = ring_transfers(fabric, group, sent, exchange.rank);
+    cables_.limit(work.stage, group, StageCables::Exchange::kRing, transfers);
+    std::ranges::copy(transfers, std::back_inserter(exchange.transfers));
     latency += experiment_.program.launch.queued + ring_latency(fabric, group);
   }
   if (exchange.transfers.empty()) return after;

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "sim/experiment/step/stage_cables.h"
 #include "sim/experiment/step/step_program.h"
 
 namespace a3sim {
@@ -44,6 +45,8 @@ class StepTasks {
   DieGroup dense_group() const { return {step_.dp * step_.cp, step_.tp}; }
   DieGroup expert_group() const;
   std::size_t count() const { return written_.tasks.size(); }
+  // What held exchanges up most on cables.
+  const StageCables::Hold& cable_hold() const { return cables_.hold(); }
 
  private:
   StreamTask task(const ChunkWork& work, const char* name, StepStream stream, AfterTasks after) const;
@@ -59,6 +62,7 @@ class StepTasks {
   const StepOptions& step_;
   const StepParts& parts_;
   StepProgram& written_;
+  StageCables cables_;
 };
 
 }  // namespace a3sim

@@ -35,6 +35,19 @@ void add_part(const ExchangeAccount& more, std::uint32_t parts, ExchangeAccount&
   for (std::size_t c = 0; c < mean.hidden_by.size(); ++c) mean.hidden_by[c] += more.hidden_by[c] / parts;
 }
 
+// A step lies on more dies than its expert-parallel group, from die 0 on.
+void check_hosts(const Experiment& experiment, const StepOptions& step) {
+  for (const CablePlane& plane : experiment.run.cables) {
+    if (step.dies() <= plane.layout->hosts()) continue;
+    throw InputError(
+        fmt::format("{}: network.topology.{}: {} hosts, and the step lies on {} dies (parallel.tp, pp, cp, "
+                    "dp): more hosts, or "
+                    "fewer dies",
+                    experiment.name, experiment.hardware.fabric.planes[plane.plane].name,
+                    plane.layout->hosts(), step.dies()));
+  }
+}
+
 }  // namespace
 
 const TrainingPlan* training_plan(const Experiment& experiment) {
@@ -70,6 +83,7 @@ PreparedStep prepare_step(const Experiment& experiment) {
   PreparedStep prepared;
   prepared.plan = training_plan_of(experiment);
   const StepOptions& step = prepared.plan.step;
+  check_hosts(experiment, step);
   prepared.layout = stage_layout(prepared.plan.model.layers, step);
   prepared.orders = PipelineSchedules::get(step.schedule).orders(prepared.layout.shape);
   for (const std::string& kind : prepared.layout.kinds)

@@ -51,7 +51,7 @@ Duration longest_run(const Slots& slots) {
 class StreamRun final : public EventHandler, public StreamDevice::Owner {
  public:
   StreamRun(const StreamProgram& program, const Hardware& hardware, std::span<const std::uint32_t> dies,
-            const NetworkBackend& backend, TaskHooks* hooks);
+            const NetworkBackend& backend, TaskHooks* hooks, const CablePlanes& cables);
   StreamResult run();
 
   void on_event(Engine& engine, std::uint32_t arg) override;
@@ -116,11 +116,12 @@ class StreamRun final : public EventHandler, public StreamDevice::Owner {
 };
 
 StreamRun::StreamRun(const StreamProgram& program, const Hardware& hardware,
-                     std::span<const std::uint32_t> dies, const NetworkBackend& backend, TaskHooks* hooks)
+                     std::span<const std::uint32_t> dies, const NetworkBackend& backend, TaskHooks* hooks,
+                     const CablePlanes& cables)
     : program_(program),
       hooks_(hooks),
       slots_(program),
-      fabric_(hardware, Program{}, dies, slots_.most_transfers, backend, Transport::kPuts, nullptr, 0, {},
+      fabric_(hardware, Program{}, dies, slots_.most_transfers, backend, Transport::kPuts, nullptr, 0, cables,
               program.has_exchanges()),
       open_(program.tasks.size(), 0),
       parts_(program.tasks.size(), 0),
@@ -135,6 +136,7 @@ StreamRun::StreamRun(const StreamProgram& program, const Hardware& hardware,
     for (const StreamWorkers& kind : program.kinds) pools_.push_back({kind.count, {}, {}, kNone});
   }
   fabric_.connect(std::move(ends));
+  fabric_.record_cables();
   result_.records.resize(program.tasks.size());
   count_dependencies();
 }
@@ -170,6 +172,7 @@ StreamResult StreamRun::run() {
   for (const StreamRecord& record : result_.records)
     result_.makespan = std::max(result_.makespan, record.end.time_since_epoch());
   for (const auto& device : devices_) result_.sent.push_back(device->sent());
+  result_.cables = fabric_.cable_uses(Time(result_.makespan));
   return std::move(result_);
 }
 
@@ -276,9 +279,9 @@ void StreamRun::end(Engine& engine, std::uint32_t t) {
 }  // namespace
 
 StreamResult run_streams(const StreamProgram& program, const Hardware& hardware,
-                         std::span<const std::uint32_t> dies, const NetworkBackend& backend,
-                         TaskHooks* hooks) {
-  return StreamRun(program, hardware, dies, backend, hooks).run();
+                         std::span<const std::uint32_t> dies, const NetworkBackend& backend, TaskHooks* hooks,
+                         const CablePlanes& cables) {
+  return StreamRun(program, hardware, dies, backend, hooks, cables).run();
 }
 
 }  // namespace a3sim

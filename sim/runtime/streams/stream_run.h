@@ -6,6 +6,7 @@
 
 #include "sim/device/hardware.h"
 #include "sim/network/network.h"
+#include "sim/runtime/cable_planes.h"
 #include "sim/runtime/result.h"
 #include "sim/runtime/streams/stream_program.h"
 #include "sim/runtime/task_hooks.h"
@@ -29,13 +30,16 @@ struct StreamResult {
   std::vector<StreamRecord> records;  // by task
   Duration makespan{};                // the last end
   std::vector<std::uint64_t> sent;    // by rank: bytes sent to other ranks
+  std::vector<CableUse> cables;       // what the cables of planes carried, the most used first
   bool stopped = false;               // the hooks ended the run before all tasks had run, at `makespan`
 };
 
 // Runs a program from a common start. `dies` has one entry per rank. `hooks`, if not null, observe and delay
 // tasks: a task starts when it has its workers; slowness lengthens its `hold`, its job and its transfers.
+// `cables` lie between the ports of some planes: transfers to other ranks take them, exchanges with peers outside
+// the program do not.
 StreamResult run_streams(const StreamProgram& program, const Hardware& hardware,
                          std::span<const std::uint32_t> dies, const NetworkBackend& backend,
-                         TaskHooks* hooks = nullptr);
+                         TaskHooks* hooks = nullptr, const CablePlanes& cables = {});
 
 }  // namespace a3sim

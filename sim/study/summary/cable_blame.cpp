@@ -60,13 +60,47 @@ Duration full_between(const CableUse& cable, Duration from, Duration to) {
   return sum;
 }
 
+// Finds the cables that held puts of one run up.
+class CableBlame {
+ public:
+  explicit CableBlame(const std::vector<CableUse>& cables) {
+    for (const CableUse& cable : cables)
+      if (!cable.full_stretches.empty()) groups_[cable.group].cables.push_back(&cable);
+  }
+  bool empty() const { return groups_.empty(); }
+
+  // Of all cables on the task's way, or its ways.
+  void name(const std::vector<const CablePath*>& paths, TraceTask& task, Trace& trace) {
+    const Duration lost = task.lost[static_cast<std::size_t>(Limit::kLink)];
+    CableGroup* longest = nullptr;
+    for (const CablePath* const path : paths) {
+      for (const CableShare& share : *path) {
+        const auto group = groups_.find(share.cable);
+        if (group == groups_.end()) continue;
+        const Duration full = full_between(*group->second.cables.front(), task.start, task.done);
+        if (full <= task.held) continue;
+        task.held = full;
+        longest = &group->second;
+      }
+    }
+    if (!longest) return;
+    task.held = std::min(task.held, lost);
+    if (longest->link == kNone) {
+      longest->link = static_cast<std::uint32_t>(trace.links.size());
+      trace.links.push_back(group_name(longest->cables));
+    }
+    task.link = longest->link;
+  }
+
+ private:
+  std::map<std::uint32_t, CableGroup> groups_;  // by number in the network
+};
+
 }  // namespace
 
 void blame_cables(const Experiment& experiment, const PassResult& pass, Trace& trace) {
-  std::map<std::uint32_t, CableGroup> groups;  // by number in the network
-  for (const CableUse& cable : pass.run.cables)
-    if (!cable.full_stretches.empty()) groups[cable.group].cables.push_back(&cable);
-  if (groups.empty()) return;
+  CableBlame blame(pass.run.cables);
+  if (blame.empty()) return;
   const std::vector<std::uint32_t> dies = dies_of(pass.schedule, experiment.run);
   const Topology topology(experiment.hardware, experiment.program, dies, experiment.run.transport,
                           experiment.kept, experiment.run.cables);
@@ -74,26 +108,28 @@ void blame_cables(const Experiment& experiment, const PassResult& pass, Trace& t
     for (std::size_t t = 0; t < trace.ranks[r].size(); ++t) {
       TraceTask& task = trace.ranks[r][t];
       const TaskDescriptor& td = pass.schedule[r].tasks()[t];
-      const Duration lost = task.lost[static_cast<std::size_t>(Limit::kLink)];
-      if (td.src == td.dst || lost == Duration::zero()) continue;
+      if (td.src == td.dst || task.lost[static_cast<std::size_t>(Limit::kLink)] == Duration::zero()) continue;
       if (trace.operators[task.op].unit != TaskUnit::kPut) continue;
-      CableGroup* longest = nullptr;
-      for (const CableShare& share : topology.path(RankId{td.src}, RankId{td.dst})) {
-        const auto group = groups.find(share.cable);
-        if (group == groups.end()) continue;
-        const Duration full = full_between(*group->second.cables.front(), task.start, task.done);
-        if (full <= task.held) continue;
-        task.held = full;
-        longest = &group->second;
-      }
-      if (!longest) continue;
-      task.held = std::min(task.held, lost);
-      if (longest->link == kNone) {
-        longest->link = static_cast<std::uint32_t>(trace.links.size());
-        trace.links.push_back(group_name(longest->cables));
-      }
-      task.link = longest->link;
+      blame.name({&topology.path(RankId{td.src}, RankId{td.dst})}, task, trace);
     }
+  }
+}
+
+void blame_cables(const Experiment& experiment, const StreamPass& pass,
+                  const std::vector<std::uint32_t>& places, Trace& trace) {
+  CableBlame blame(pass.result.cables);
+  if (blame.empty()) return;
+  const std::vector<std::uint32_t> dies = dies_of(experiment.run.ranks);
+  const Topology topology(experiment.hardware, Program{}, dies, Transport::kPuts, 0, experiment.run.cables);
+  for (std::size_t t = 0; t < places.size(); ++t) {
+    const StreamTask& stream_task = pass.program.tasks[t];
+    if (places[t] == kNone) continue;
+    TraceTask& task = trace.ranks[index(stream_task.rank)][places[t]];
+    if (task.lost[static_cast<std::size_t>(Limit::kLink)] == Duration::zero()) continue;
+    std::vector<const CablePath*> paths;
+    for (const StreamTransfer& transfer : stream_task.transfers)
+      if (transfer.dst != stream_task.rank) paths.push_back(&topology.path(stream_task.rank, transfer.dst));
+    blame.name(paths, task, trace);
   }
 }
 

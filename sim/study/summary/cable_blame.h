@@ -1,5 +1,6 @@
 #pragma once
 
+#include "sim/experiment/micro_batches.h"
 #include "sim/experiment/run_experiment.h"
 #include "traces/trace.h"
 
@@ -10,5 +11,9 @@ namespace a3sim {
 // because routes are split evenly over them, are named as those of their switch. A port may have been as
 // full at the same time.
 void blame_cables(const Experiment& experiment, const PassResult& pass, Trace& trace);
+// The same of tasks on streams, each of which may send to several ranks. `places`: by task of the program, its number among
+// its rank's in the trace; kNone: it is the host's.
+void blame_cables(const Experiment& experiment, const StreamPass& pass,
+                  const std::vector<std::uint32_t>& places, Trace& trace);
 
 }  // namespace a3sim

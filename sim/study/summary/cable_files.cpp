@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "traces/csv_rows.h"
+#include "traces/trace_csv.h"
 
 namespace a3sim {
 namespace {
@@ -63,6 +64,14 @@ std::string cable_traffic_csv(const std::vector<CableUse>& cables) {
       append_row(csv, TrafficRow{cable.name, traffic.src, traffic.dst, whole_bytes(traffic.bytes)});
   }
   return csv;
+}
+
+void add_cable_files(const std::string& pass, const Trace& trace, const std::vector<CableUse>& cables,
+                     std::vector<NamedFile>& files) {
+  if (!trace.links.empty()) files.push_back({"links_" + pass + ".csv", links_csv(trace)});
+  if (cables.empty()) return;
+  files.push_back({"cables_" + pass + ".csv", cables_csv(cables, trace.makespan)});
+  files.push_back({"cable_traffic_" + pass + ".csv", cable_traffic_csv(cables)});
 }
 
 void read_cables_csv(std::string_view csv, const std::string& file, std::vector<CableUse>& cables) {

@@ -6,6 +6,8 @@
 
 #include "sim/core/units.h"
 #include "sim/runtime/cable_use.h"
+#include "sim/study/summary/report.h"
+#include "traces/trace.h"
 
 namespace a3sim {
 
@@ -13,6 +15,10 @@ namespace a3sim {
 // whose bytes these were.
 std::string cables_csv(const std::vector<CableUse>& cables, Duration makespan);
 std::string cable_traffic_csv(const std::vector<CableUse>& cables);
+
+// Adds these two of a pass, and links_PASS.csv where its trace blames cables; none where no plane has cables.
+void add_cable_files(const std::string& pass, const Trace& trace, const std::vector<CableUse>& cables,
+                     std::vector<NamedFile>& files);
 
 // Read the files into the cables with their names; other cables are skipped. Throw InputError with file and
 // line.

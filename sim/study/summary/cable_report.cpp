@@ -34,14 +34,14 @@ std::vector<CableLevel> cable_levels(const std::vector<CableUse>& cables) {
 
 }  // namespace
 
-void add_cables(std::span<const PassResult> passes, Report& report) {
-  if (std::ranges::all_of(passes, [](const PassResult& pass) { return pass.run.cables.empty(); })) return;
+void add_cables(std::span<const PassCables> passes, Report& report) {
+  if (std::ranges::all_of(passes, [](const PassCables& pass) { return pass.cables->empty(); })) return;
   Table& table =
       report.table("", {Column::words("cables"), Column::words("level"), Column::count("in use"),
                         Column::percent("mean use"), Column::words("hottest"), Column::percent("its use"),
                         Column::percent("its peak"), Column::milliseconds("full ms")});
-  for (const PassResult& pass : passes) {
-    for (const CableLevel& level : cable_levels(pass.run.cables)) {
+  for (const PassCables& pass : passes) {
+    for (const CableLevel& level : cable_levels(*pass.cables)) {
       const CableUse& hottest = *level.hottest;
       table.add({pass.name, level.name, whole(level.cables), level.used / static_cast<double>(level.cables),
                  hottest.name, hottest.used, hottest.peak, hottest.full});
@@ -62,14 +62,14 @@ std::string full_cable(std::string_view pass, Duration makespan, const std::vect
       alike > 1 ? fmt::format(", {} others of its level about as long", alike - 1) : "");
 }
 
-void add_hottest_cables(const PassResult& pass, Report& report) {
+void add_hottest_cables(const std::vector<CableUse>& cables, Report& report) {
   constexpr std::size_t kMost = 1000;
-  if (pass.run.cables.empty()) return;
+  if (cables.empty()) return;
   std::vector<Column> columns;
   describe_cable(SavedCable(), DataColumns(columns));
   Table& table = report.table("cables", std::move(columns), Seen::kByPrograms);
-  for (std::size_t c = 0; c < std::min(kMost, pass.run.cables.size()); ++c) {
-    const CableUse& cable = pass.run.cables[c];
+  for (std::size_t c = 0; c < std::min(kMost, cables.size()); ++c) {
+    const CableUse& cable = cables[c];
     std::vector<Cell> cells;
     const SavedCable saved{cable, static_cast<double>(cable.rate.count)};
     describe_cable(saved, DataCells(cells));

@@ -172,7 +172,7 @@ Report pass_report(const WorkerKinds& kinds, const PassResult& pass, const Cause
   add_operators(pass, causes, report);
   add_l2(pass, report);
   add_ranks(kinds, pass, causes, report);
-  add_hottest_cables(pass, report);
+  add_hottest_cables(pass.run.cables, report);
   return report;
 }
 
@@ -185,7 +185,9 @@ Report summary_report(const Experiment& experiment, std::span<const PassResult> 
   report.say(what_ran(experiment));
   add_passes(experiment.workers, passes, causes, report);
   add_bounds(passes, report);
-  add_cables(passes, report);
+  std::vector<PassCables> cables;
+  for (const PassResult& pass : passes) cables.push_back({pass.name, &pass.run.cables});
+  add_cables(cables, report);
   for (std::size_t p = 0; p < passes.size(); ++p)
     report.part("passes", pass_report(experiment.workers, passes[p], causes[p]));
   return report;
@@ -255,11 +257,7 @@ std::vector<NamedFile> trace_files(const Experiment& experiment, const PassResul
                                {"causes_" + pass.name + ".csv", causes_csv(trace)}};
   if (std::ranges::any_of(trace.hosts, [](const auto& host) { return !host.empty(); }))
     files.push_back({"host_" + pass.name + ".csv", hosts_csv(trace)});
-  if (!trace.links.empty()) files.push_back({"links_" + pass.name + ".csv", links_csv(trace)});
-  if (!pass.run.cables.empty()) {
-    files.push_back({"cables_" + pass.name + ".csv", cables_csv(pass.run.cables, pass.run.makespan)});
-    files.push_back({"cable_traffic_" + pass.name + ".csv", cable_traffic_csv(pass.run.cables)});
-  }
+  add_cable_files(pass.name, trace, pass.run.cables, files);
   return files;
 }
 

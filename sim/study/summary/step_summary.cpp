@@ -91,6 +91,17 @@ void add_exchanges(const SimulatedStep& simulated, Report& report) {
   }
 }
 
+// What cables between switches leave of the exchange that they hold up most.
+void add_held_exchange(const StepProgram& written, Report& report) {
+  if (written.fullest_cable.empty()) return;
+  report
+      .say(fmt::format(
+          "Cables hold exchanges up: cable {} leaves {:.1f} % of the rate that ports would allow.\n",
+          written.fullest_cable, 100 * written.cable_part))
+      .fact("cable.fullest", written.fullest_cable)
+      .fact("cable.part", written.cable_part);
+}
+
 void add_memory(const SimulatedStep& simulated, Report& report) {
   const auto gibibytes = [](const char* head, const char* key) { return Column::number(head, key, 2); };
   Table& table = report.table(
@@ -209,6 +220,7 @@ RunSummary step_summary(const Experiment& experiment, const SimulatedStep& step)
   add_answer(experiment, step, report);
   add_classes(step, report);
   add_exchanges(step, report);
+  add_held_exchange(step.run.written, report);
   add_memory(step, report);
   add_experts(experiment, step, report);
   report.say(unknown_of(step), "unknown");

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sim/study/summary/cable_files.h"
+#include "sim/study/summary/cable_report.h"
 #include "sim/study/summary/operator_report.h"
 #include "sim/study/summary/own_values.h"
 #include "sim/study/summary/report.h"
@@ -144,6 +146,9 @@ Report report_of(const Experiment& experiment, const std::vector<NamedStreamPass
     table.add({pass.name, pass.latency, pass.trace.makespan, whole(*std::ranges::max_element(pass.sent)),
                whole(tasks)});
   }
+  std::vector<PassCables> cables;
+  for (const NamedStreamPass& pass : passes) cables.push_back({pass.name, &pass.cables});
+  add_cables(cables, report);
   for (const NamedStreamPass& pass : passes) report.part("passes", stream_pass_report(pass));
   report.say(
       "waited: a lane, for what its next task needs or for workers that others had. On the path: what the "
@@ -162,6 +167,7 @@ Report stream_pass_report(const NamedStreamPass& pass) {
     report.fact("last.rank", whole(pass.trace.last.rank)).fact("last.task", whole(pass.trace.last.task));
   add_operators(pass, causes, report);
   add_ranks(pass, causes, report);
+  add_hottest_cables(pass.cables, report);
   return report;
 }
 
@@ -192,8 +198,8 @@ std::vector<NamedStreamPass> run_first_batch(const Experiment& experiment) {
   std::vector<NamedStreamPass> passes;
   for (const bool forward : {true, false}) {
     const StreamPass pass = run_stream_pass(experiment, *plan, cost, forward);
-    passes.push_back(
-        {forward ? "forward" : "backward", trace_of(experiment, pass), pass.latency(), pass.result.sent});
+    passes.push_back({forward ? "forward" : "backward", trace_of(experiment, pass), pass.latency(),
+                      pass.result.sent, pass.result.cables});
   }
   return passes;
 }
@@ -207,9 +213,11 @@ RunSummary stream_summary(const Experiment& experiment, const std::vector<NamedS
 }
 
 std::vector<NamedFile> trace_files(const NamedStreamPass& pass) {
-  return {{"tasks_" + pass.name + ".csv", tasks_csv(pass.trace)},
-          {"causes_" + pass.name + ".csv", causes_csv(pass.trace)},
-          {"host_" + pass.name + ".csv", hosts_csv(pass.trace)}};
+  std::vector<NamedFile> files{{"tasks_" + pass.name + ".csv", tasks_csv(pass.trace)},
+                               {"causes_" + pass.name + ".csv", causes_csv(pass.trace)},
+                               {"host_" + pass.name + ".csv", hosts_csv(pass.trace)}};
+  add_cable_files(pass.name, pass.trace, pass.cables, files);
+  return files;
 }
 
 }  // namespace a3sim

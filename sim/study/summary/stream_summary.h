@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/runtime/cable_use.h"
 #include "sim/study/summary/report.h"
 #include "sim/study/summary/stream_trace.h"
 
@@ -14,6 +15,7 @@ struct NamedStreamPass {
   Trace trace;
   Duration latency{};
   std::vector<std::uint64_t> sent;  // one per rank: bytes to other ranks
+  std::vector<CableUse> cables{};   // those used most first
 };
 std::vector<NamedStreamPass> run_first_batch(const Experiment& experiment);
 

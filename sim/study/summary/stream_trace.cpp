@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "sim/study/summary/cable_blame.h"
+
 namespace a3sim {
 namespace {
 
@@ -25,6 +27,7 @@ class StreamTracer {
     for (std::uint32_t t = 0; t < program_.tasks.size(); ++t) place(t);
     for (std::uint32_t t = 0; t < program_.tasks.size(); ++t) places_[t].host ? fill_host(t) : fill_task(t);
     add_waits();
+    if (!pass.result.cables.empty()) blame_cables(experiment, pass, numbers(), trace_);
     if (const Place& last = places_[pass.last()]; !last.host) trace_.last = {last.rank, last.number};
   }
   Trace take() { return std::move(trace_); }
@@ -36,6 +39,11 @@ class StreamTracer {
   void fill_host(std::uint32_t task);
   void fill_task(std::uint32_t task);
   void add_waits();
+  std::vector<std::uint32_t> numbers() const {
+    std::vector<std::uint32_t> numbers;
+    for (const Place& place : places_) numbers.push_back(place.host ? kNone : place.number);
+    return numbers;
+  }
   std::uint32_t op_of(const StreamTask& task);
   std::uint32_t lane_of(const StreamTask& task) const { return task.stream - first_stream_; }
   Cause cause_of(std::uint32_t task) const {

@@ -1,0 +1,89 @@
+#include "sim/experiment/step/stage_cables.h"
+
+#include <catch2/catch.hpp>
+
+#include "sim/core/error.h"
+#include "sim/experiment/experiment.h"
+#include "sim/experiment/step/training_step.h"
+
+namespace a3sim {
+namespace {
+
+const std::string kFile = std::string(A3SIM_SOURCE_DIR) + "/configs/experiments/stage_cables_of_test.yaml";
+
+// A dense model on 16 dies whose leaves have 4: gradients go round a ring of all.
+constexpr const char* kSixteen =
+    R"(include: [../hardware/a3_24_48.yaml, ../programs/cann.yaml, ../orders/naive.yaml]
+experiment: {name: sixteen, workload: training_step, execution: kernel}
+model:
+  name: sixteen
+  hidden: 1024
+  vocabulary: 4096
+  attention: {heads: 16, kv_heads: 16, head_dim: 64}
+  dense_intermediate: 4096
+  layers: [embedding, 2 dense, head]
+step: {sequence: 1024, global_batch: 16}
+parallel: {dp: 16}
+)";
+
+std::vector<std::string> tree(const std::string& oversubscription, std::uint32_t leaves = 8) {
+  return {
+      "network.topology.hccs.kind=two_level",  "network.topology.hccs.leaves=" + std::to_string(leaves),
+      "network.topology.hccs.leaf=4",          "network.topology.hccs.spines=2",
+      "network.topology.hccs.rate=122.5 GB/s", "network.topology.hccs.oversubscription=" + oversubscription};
+}
+
+Experiment on_tree(const std::string& oversubscription) {
+  return parse_experiment(kSixteen, kFile, tree(oversubscription));
+}
+
+Duration step_time(const std::vector<std::string>& set, double* part = nullptr) {
+  const Experiment experiment = parse_experiment(kSixteen, kFile, set);
+  const StepRun run = run_step(experiment, prepare_step(experiment));
+  if (part) *part = run.written.cable_part;
+  return run.result.makespan;
+}
+
+double seconds_of(const StreamTransfer& transfer) {
+  return static_cast<double>(transfer.bytes.count) / static_cast<double>(transfer.rate.count);
+}
+
+TEST_CASE(
+    "Of an all-to-all, a leaf's uplinks leave what the bisection says; of a ring one die a leaf crosses") {
+  const Experiment experiment = on_tree("4");
+  const Hardware::Fabric& fabric = experiment.hardware.fabric;
+  StageCables cables(experiment.run.cables, fabric, 16);
+  constexpr double kPeer = 1 << 20, kUplinks = 4 * 122.5e9 / 4;
+  std::vector<StreamTransfer> all = exchange_transfers(fabric, {16, 1}, kPeer, 1, RankId{0});
+  cables.limit(0, {16, 1}, StageCables::Exchange::kToAll, all);
+  // 4 dies of a leaf send to 12 others each.
+  const StreamTransfer& slowest = *std::ranges::max_element(all, {}, seconds_of);
+  const double payload = fabric.levels[slowest.level].payload;
+  CHECK(seconds_of(slowest) == Approx(4 * 12 * kPeer / payload / kUplinks).epsilon(1e-4));
+  CHECK(cables.hold().part < 1);
+  CHECK(cables.hold().cable.find("leaf") != std::string::npos);
+
+  StageCables other(experiment.run.cables, fabric, 16);
+  std::vector<StreamTransfer> ring = ring_transfers(fabric, {16, 1}, kPeer, RankId{0}), free = ring;
+  other.limit(0, {16, 1}, StageCables::Exchange::kRing, ring);
+  CHECK(seconds_of(ring.front()) >= seconds_of(free.front()));
+}
+
+TEST_CASE("A tree without oversubscription leaves a step as it is, and a slower one makes it longer") {
+  double part = 0;
+  const Duration ports = step_time({});
+  CHECK(step_time(tree("1"), &part) == ports);
+  CHECK(part == 1);
+  const Duration slow = step_time(tree("16"), &part);
+  CHECK(slow > ports);
+  CHECK(part < 1);
+  CHECK(step_time(tree("64")) > slow);
+}
+
+TEST_CASE("A step on a topology of too few hosts is refused with the hosts that it needs") {
+  const Experiment eight = parse_experiment(kSixteen, kFile, tree("1", 2));
+  CHECK_THROWS_WITH(prepare_step(eight), Catch::Matchers::Contains("8 hosts, and the step lies on 16 dies"));
+}
+
+}  // namespace
+}  // namespace a3sim
