@@ -99,6 +99,36 @@ std::vector<const MachinePart*> parts_in(const Experiment& experiment) {
   return parts;
 }
 
+std::vector<WhatIf::CableLevel> levels_in(const Experiment& experiment) {
+  std::vector<WhatIf::CableLevel> levels;
+  for (const CablePlane& plane : experiment.run.cables) {
+    const std::string& name = experiment.hardware.fabric.planes[plane.plane].name;
+    for (const Cable& cable : plane.layout->cables()) {
+      const auto known = std::ranges::find_if(levels, [&](const WhatIf::CableLevel& level) {
+        return level.plane == name && level.name == cable.level;
+      });
+      if (known == levels.end())
+        levels.push_back({name, cable.level, 1, {}, {}});
+      else
+        ++known->cables;
+    }
+  }
+  return levels;
+}
+
+Candidate at_rate(const Variant& now, const WhatIf::CableLevel& level, double factor, WhatIf::Outcome& to) {
+  Variant changed = now;
+  for (CablePlane& plane : changed.experiment.run.cables) {
+    if (now.experiment.hardware.fabric.planes[plane.plane].name != level.plane) continue;
+    CableDamage& cables = plane.damages.emplace_back();
+    cables.factor = factor;
+    const std::vector<Cable>& all = plane.layout->cables();
+    for (std::uint32_t c = 0; c < all.size(); ++c)
+      if (all[c].level == level.name) cables.cables.push_back(c);
+  }
+  return {&to, std::move(changed)};
+}
+
 }  // namespace
 
 MedianInterval WhatIf::gain(const Outcome& outcome) const {
@@ -123,6 +153,11 @@ WhatIf what_if(const Experiment& experiment, const JitterOptions& jitter, unsign
     if (row.part->kind == MachinePart::Kind::kCount) continue;
     row.free = WhatIf::Outcome{};
     candidates.push_back(improved(now.front(), *row.part, free, *row.free));
+  }
+  result.levels = levels_in(experiment);
+  for (WhatIf::CableLevel& level : result.levels) {
+    candidates.push_back(at_rate(now.front(), level, 2, level.twice));
+    candidates.push_back(at_rate(now.front(), level, 0.1, level.tenth));
   }
   run(candidates, jitter, threads);
   for (WhatIf::Row& row : result.rows) {

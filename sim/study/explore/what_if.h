@@ -28,17 +28,24 @@ struct WhatIf {
     Outcome better;               // with the part 10 % better
     std::optional<Outcome> free;  // with the part free, if that makes sense
   };
+  // The cables of one level of a plane's topology.
+  struct CableLevel {
+    std::string plane, name;
+    std::uint32_t cables = 0;  // in one direction each
+    Outcome twice, tenth;      // all of them at twice and at a tenth of their rates
+  };
   std::vector<std::string> passes;  // their names
   Outcome now;
   std::vector<Row> rows;  // by gain from 10 %, then by gain if free; the largest first
+  std::vector<CableLevel> levels;  // from the hosts up; none where no plane has a topology
 
   // Returns the share of the latency that an outcome saves, run by run. Negative: it takes longer.
   MedianInterval gain(const Outcome& outcome) const;
 };
 
 // Runs the experiment with each part better: rates, sizes and numbers of workers times 1.1 (workers are
-// rounded up), times divided by 1.1. Schedules stay the same, except for other numbers of workers. All runs
-// have the same jitter. Throws as run_experiment() does.
+// rounded up), times divided by 1.1. Schedules stay the same, except for other numbers of workers. Each level of
+// cables is also made twice as fast, and a tenth. All runs have the same jitter. Throws as run_experiment() does.
 WhatIf what_if(const Experiment& experiment, const JitterOptions& jitter, unsigned threads);
 
 // Reports all parts for programs; for people only those that change anything, and in the last line what

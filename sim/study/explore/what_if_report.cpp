@@ -70,6 +70,22 @@ void add_gains(Report& report, const WhatIf& result) {
   }
 }
 
+// What each level of a topology is worth: all of its cables at twice and at a tenth of their rates.
+void add_levels(Report& report, const WhatIf& result) {
+  if (result.levels.empty()) return;
+  std::vector<Column> columns{Column::words("level of cables", "level"), Column::data("plane"),
+                              Column::count("cables")};
+  add_columns(columns, result, "twice as fast", "twice", "gain_twice");
+  add_columns(columns, result, "a tenth", "tenth", "gain_tenth");
+  Table& table = report.table("levels", std::move(columns));
+  for (const WhatIf::CableLevel& level : result.levels) {
+    std::vector<Cell> cells{level.name, level.plane, whole(level.cables)};
+    add_cells(cells, result, level.twice);
+    add_cells(cells, result, level.tenth);
+    table.add(std::move(cells));
+  }
+}
+
 // Adds the bounds on the machine as it is, then on the better ones if they differ.
 void add_bounds(Report& report, const WhatIf& result) {
   std::vector<Column> columns{Column::words("lower bounds ms, 10 % better / free")};
@@ -157,6 +173,7 @@ Report what_if_report(const Experiment& experiment, const WhatIf& result, const 
                   experiment.name, kVersion, experiment.work->execution(experiment),
                   experiment.work->label(experiment), jitter_note(jitter)));
   add_gains(report, result);
+  add_levels(report, result);
   add_bounds(report, result);
   report.say(notes(result));
   report.say_on(what_binds(result), "binds");
