@@ -151,6 +151,16 @@ struct Missing {
   std::string needed_for;
 };
 
+// Cables between switches that carry the same parts of the same transfers, so that records cannot tell them apart.
+struct ObservedCables {
+  struct Way {
+    std::uint32_t src = 0, dst = 0;
+    double part = 1;  // of the bytes from one rank to the other
+  };
+  std::vector<std::string> names;  // "leaf0->spine1"
+  std::vector<Way> ways;
+};
+
 // The facts of a job that do not change from step to step.
 struct ObservedJob {
   std::uint32_t ranks = 0;
@@ -158,6 +168,7 @@ struct ObservedJob {
   std::vector<std::string> passes;   // in their order
   std::vector<std::uint32_t> nodes;  // for each rank, the node of its host
   ObservedMachine machine;
+  std::vector<ObservedCables> cables;  // that transfers take, as the network was planned; empty: not known
   std::vector<Missing> missing;
   // True if the time of exchanges is split into waiting and transit. If not, an exchange without computing
   // beside it is itself a finding.
@@ -209,6 +220,7 @@ class Observation {
     return all;
   }
   const std::vector<std::uint32_t>& nodes() const { return job_.nodes; }
+  const std::vector<ObservedCables>& cables() const { return job_.cables; }
   const std::vector<Missing>& missing() const { return job_.missing; }
   bool exchanges_split() const { return job_.exchanges_split; }
   bool idle_unexplained() const { return job_.idle_unexplained; }

@@ -57,6 +57,7 @@ struct Fault {
   std::vector<std::uint32_t> ranks{};
   std::vector<std::pair<std::uint32_t, std::uint32_t>> links{};  // from, to
   std::vector<std::string> operators{};
+  std::vector<std::string> cables{};      // one way each: "leaf3->spine1"
   std::uint32_t first = 0, last = kNone;  // steps, inclusive
   std::uint64_t seed = 0;
 

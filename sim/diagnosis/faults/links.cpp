@@ -103,7 +103,9 @@ Fault read_cable(const Config& entry, const FaultSite& site) {
   }
   const CablePlane& plane = site.cables[place];
   const LinkDisturbances::Cable cable{plane.plane, read_cable_damage(entry, plane.layout.get())};
-  return {[cable](const Fault&, std::uint32_t, StepConditions& c) { c.links.cables.push_back(cable); }};
+  Fault fault{[cable](const Fault&, std::uint32_t, StepConditions& c) { c.links.cables.push_back(cable); }};
+  for (const std::uint32_t c : cable.damage.cables) fault.cables.push_back(plane.layout->cables()[c].name());
+  return fault;
 }
 
 A3SIM_REGISTER(

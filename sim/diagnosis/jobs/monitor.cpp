@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "sim/core/progress.h"
+#include "sim/diagnosis/jobs/cable_plan.h"
 #include "sim/diagnosis/jobs/full_records.h"
 #include "sim/diagnosis/locate/locator.h"
 #include "sim/diagnosis/observe/full_csv.h"
@@ -95,6 +96,7 @@ class Recorder {
     const Placement placement = placement_of(experiment.hardware.fabric, dies_of(experiment.run.ranks));
     for (std::uint32_t rank = 0; rank < job.ranks; ++rank) job.nodes.push_back(placement.node(rank));
     job.machine = machine_seen(experiment);
+    job.cables = planned_cables(experiment);
     return job;
   }
 
@@ -133,6 +135,7 @@ std::string truth_json(const Injection& injection, std::uint32_t steps) {
                       {"ranks", fault.ranks},
                       {"links", fault.links},
                       {"operators", fault.operators},
+                      {"cables", fault.cables},
                       {"steps", {fault.first, std::min(fault.last, steps == 0 ? 0 : steps - 1)}},
                       {"entry", fault.text}});
   }

@@ -34,6 +34,20 @@ ObservedPlane plane_of(const json& entry) {
   return plane;
 }
 
+json cables_json(const ObservedCables& cables) {
+  json ways = json::array();
+  for (const ObservedCables::Way& way : cables.ways) ways.push_back({way.src, way.dst, way.part});
+  return {{"names", cables.names}, {"ways", ways}};
+}
+
+ObservedCables cables_of(const json& entry) {
+  ObservedCables cables{entry.at("names").get<std::vector<std::string>>(), {}};
+  for (const json& way : entry.at("ways"))
+    cables.ways.push_back(
+        {way.at(0).get<std::uint32_t>(), way.at(1).get<std::uint32_t>(), way.at(2).get<double>()});
+  return cables;
+}
+
 JobFile job_of(const json& entry) {
   if (entry.at("format").get<int>() != kFormat)
     throw InputError("is of another format than this a3sim reads");
@@ -55,6 +69,7 @@ JobFile job_of(const json& entry) {
   job.machine.l2_read = machine.at("l2_bytes_per_s").get<double>();
   job.machine.clock = machine.value("clock_hz", 0.0);
   for (const json& plane : machine.at("planes")) job.machine.planes.push_back(plane_of(plane));
+  for (const json& cables : entry.value("cables", json::array())) job.cables.push_back(cables_of(cables));
   for (const json& full : entry.at("full"))
     job.full.push_back(
         {full.at("step").get<std::uint32_t>(), full.at("ranks").get<std::vector<std::uint32_t>>()});
@@ -72,6 +87,17 @@ void check(const JobFile& job) {
   if (job.nodes.size() != job.ranks)
     throw InputError(fmt::format("has {} ranks, but nodes of {}", job.ranks, job.nodes.size()));
   for (const auto& group : job.groups) in_job(group);
+  for (const ObservedCables& cables : job.cables) {
+    for (const ObservedCables::Way& way : cables.ways) {
+      in_job({way.src, way.dst});
+      if (!(way.part > 0 && way.part <= 1))
+        throw InputError(
+            fmt::format("cables: a part of {} of what goes from rank {} to rank {}, expected one above 0, at "
+                        "most 1",
+                        way.part, way.src, way.dst));
+    }
+    if (cables.names.empty()) throw InputError("cables: an entry without names");
+  }
   for (std::size_t i = 0; i < job.full.size(); ++i) {
     in_job(job.full[i].ranks);
     if (job.full[i].step >= job.steps || (i > 0 && job.full[i].step <= job.full[i - 1].step))
@@ -89,25 +115,29 @@ std::string job_json(const JobFile& job) {
   for (const ObservedPlane& plane : job.machine.planes) planes.push_back(plane_json(plane));
   for (const JobFile::Full& full_step : job.full)
     full.push_back({{"step", full_step.step}, {"ranks", full_step.ranks}});
-  const json all{{"format", kFormat},
-                 {"name", job.name},
-                 {"a3sim", job.version},
-                 {"ranks", job.ranks},
-                 {"steps", job.steps},
-                 {"passes", job.passes},
-                 {"operators", job.names},
-                 {"groups", job.groups},
-                 {"nodes", job.nodes},
-                 {"machine",
-                  {{"aic", job.machine.aic},
-                   {"aiv", job.machine.aiv},
-                   {"cube_operations_per_s", job.machine.cube_rate},
-                   {"vector_operations_per_s", job.machine.vector_rate},
-                   {"hbm_bytes_per_s", job.machine.hbm_read},
-                   {"l2_bytes_per_s", job.machine.l2_read},
-                   {"clock_hz", job.machine.clock},
-                   {"planes", planes}}},
-                 {"full", full}};
+  json all{{"format", kFormat},
+           {"name", job.name},
+           {"a3sim", job.version},
+           {"ranks", job.ranks},
+           {"steps", job.steps},
+           {"passes", job.passes},
+           {"operators", job.names},
+           {"groups", job.groups},
+           {"nodes", job.nodes},
+           {"machine",
+            {{"aic", job.machine.aic},
+             {"aiv", job.machine.aiv},
+             {"cube_operations_per_s", job.machine.cube_rate},
+             {"vector_operations_per_s", job.machine.vector_rate},
+             {"hbm_bytes_per_s", job.machine.hbm_read},
+             {"l2_bytes_per_s", job.machine.l2_read},
+             {"clock_hz", job.machine.clock},
+             {"planes", planes}}},
+           {"full", full}};
+  if (!job.cables.empty()) {
+    json& cables = all["cables"] = json::array();
+    for (const ObservedCables& alike : job.cables) cables.push_back(cables_json(alike));
+  }
   return all.dump(1) + "\n";
 }
 

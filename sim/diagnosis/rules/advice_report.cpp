@@ -106,6 +106,7 @@ ordered_json json_of(const Finding& finding) {
                     {"remedies", remedies},
                     {"missing", finding.missing}};
   if (!finding.side.empty()) json["side"] = finding.side;
+  if (!finding.cables.empty()) json["cables"] = finding.cables;
   if (finding.parts.size() > 1) json["parts"] = parts;
   if (finding.moves) json["moves"] = true;
   if (finding.steady) json["standing"] = true;
@@ -126,6 +127,21 @@ std::string trust_text(const Finding& finding) {
   return text;
 }
 
+namespace {
+
+std::string cables_text(const std::vector<std::string>& cables) {
+  constexpr std::size_t kMost = 6;
+  const auto named = [](const std::string& name) {
+    return name.starts_with("switch ") ? name : "cable " + name;
+  };
+  std::string text = named(cables.front());
+  for (std::size_t c = 1; c < std::min(kMost, cables.size()); ++c) text += " or " + named(cables[c]);
+  if (cables.size() > kMost) text += fmt::format(" or one of {} others", cables.size() - kMost);
+  return cables.size() > 1 ? text + ", which carry the same transfers" : text;
+}
+
+}  // namespace
+
 std::string place_text(const Finding& finding, std::uint32_t ranks) {
   std::string text;
   const auto add = [&](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
@@ -137,6 +153,7 @@ std::string place_text(const Finding& finding, std::uint32_t ranks) {
     add(finding.side == "both" ? "both sides of its ports" : finding.side + " of its ports");
   for (const auto& [from, to] : finding.links) add(fmt::format("rank {} to rank {}", from, to));
   for (const std::string& op : finding.operators) add(op);
+  if (!finding.cables.empty()) add(cables_text(finding.cables));
   return text;
 }
 

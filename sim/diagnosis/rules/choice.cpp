@@ -42,6 +42,9 @@ bool follows(const Finding& cause, const Finding& other) {
   if (cause.cause == "compute.hbm" && is_of(other, "compute.") && !other.operators.empty() &&
       share_place(cause, other))
     return cause.explains >= other.explains;
+  // Cables are named only where they fit the slow transfers better than any port does.
+  if (cause.cause == "comm.cable" && is_of(other, "comm.") && other.cause != "comm.cable")
+    return cause.explains >= other.explains;
   if (cause.explains < kSure) return false;
   // Time in which a rank waits for its host is not spent in its other work. A slowdown on another rank does
   // not follow from it.
@@ -66,7 +69,8 @@ bool contains(const std::vector<std::uint32_t>& all, const std::vector<std::uint
 bool same_place(const Finding& a, const Finding& b) {
   const bool ranks =
       a.ranks.empty() == b.ranks.empty() && (contains(a.ranks, b.ranks) || contains(b.ranks, a.ranks));
-  return ranks && a.side == b.side && a.links == b.links && a.operators == b.operators;
+  return ranks && a.side == b.side && a.links == b.links && a.operators == b.operators &&
+         a.cables == b.cables;
 }
 
 void merge(Finding& into, const Finding& other) {

@@ -44,6 +44,9 @@ struct Finding {
   std::vector<std::uint32_t> ranks;                            // ascending; empty: no particular rank
   std::vector<std::pair<std::uint32_t, std::uint32_t>> links;  // source, destination
   std::vector<std::string> operators;
+  // Cables and switches, of which one is meant where records cannot tell them apart: "leaf3-spine1", "leaf3->spine1" for
+  // one way of it, "switch spine1".
+  std::vector<std::string> cables;
   std::string side;                   // side of a rank's ports: egress, ingress or both
   std::uint32_t first = 0, last = 0;  // steps
   double lost_ms = 0;                 // per step, mean over all steps from the first to the last

@@ -59,6 +59,14 @@ class FoundFaults {
     if (finding.cause == "compute.underused" && finding.operators.size() == 1)
       return fmt::format("{{kind: operator, name: {}, {}, factor: {}}}", finding.operators.front(), ranks,
                          finding.factor);
+    if (finding.cause == "comm.cable") {
+      const std::string& first = finding.cables.front();
+      constexpr std::string_view kSwitch = "switch ";
+      return first.starts_with(kSwitch)
+                 ? fmt::format("{{kind: cable, switch: {}, factor: {}}}", first.substr(kSwitch.size()),
+                               finding.factor)
+                 : fmt::format("{{kind: cable, cable: '{}', factor: {}}}", first, finding.factor);
+    }
     if (finding.cause == "comm.link" && !finding.links.empty())
       return fmt::format("{{kind: path, from: {}, to: {}, factor: {}}}", finding.links.front().first,
                          finding.links.front().second, finding.factor);

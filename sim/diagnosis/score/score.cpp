@@ -33,6 +33,18 @@ bool meets(const Truth& truth, const Finding& finding) {
   return finding.first <= truth.last && finding.last >= truth.first;
 }
 
+// Whether a finding names a cable "leaf3->spine1", be it as one of several, both its ways, or a switch at its end.
+bool is_named(const std::string& cable, const Finding& finding) {
+  const std::size_t arrow = cable.find("->");
+  const std::string from = cable.substr(0, arrow);
+  const std::string to = arrow == std::string::npos ? "" : cable.substr(arrow + 2);
+  const std::string back = to.substr(0, to.find('#')), number = to.substr(back.size());
+  for (const std::string& name :
+       {cable, from + '-' + to, back + '-' + from + number, "switch " + from, "switch " + back})
+    if (std::ranges::find(finding.cables, name) != finding.cables.end()) return true;
+  return false;
+}
+
 bool at_place(const Truth& truth, const Answer& answer, const Finding& finding) {
   switch (answer.place) {
     case Answer::Place::kRanks:
@@ -41,6 +53,9 @@ bool at_place(const Truth& truth, const Answer& answer, const Finding& finding) 
       return std::set(finding.links.begin(), finding.links.end()) == truth.links;
     case Answer::Place::kOperators:
       return std::set(finding.operators.begin(), finding.operators.end()) == truth.operators;
+    case Answer::Place::kCables:
+      return std::ranges::all_of(truth.cables,
+                                 [&](const std::string& cable) { return is_named(cable, finding); });
     case Answer::Place::kNothing:
       return true;
   }
@@ -61,6 +76,10 @@ bool near_place(const Truth& truth, const Answer& answer, const Finding& finding
       return share_any(truth.links, finding.links);
     case Answer::Place::kOperators:
       return share_any(truth.operators, finding.operators);
+    case Answer::Place::kCables:
+      return finding.cables.empty() || std::ranges::any_of(truth.cables, [&](const std::string& cable) {
+               return is_named(cable, finding);
+             });
     case Answer::Place::kNothing:
       return true;
   }
@@ -147,8 +166,8 @@ std::vector<Answer> read_answers(const Config& root) {
     answer.kind = entry.text("kind");
     answer.with = entry.text("with", "");
     answer.causes = entry.texts("causes");
-    answer.place =
-        static_cast<Answer::Place>(entry.choice("place", {"ranks", "links", "operators", "nothing"}));
+    answer.place = static_cast<Answer::Place>(
+        entry.choice("place", {"ranks", "links", "operators", "cables", "nothing"}));
     entry.finish();
   }
   root.finish();

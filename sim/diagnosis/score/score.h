@@ -15,7 +15,7 @@ namespace a3sim {
 struct Answer {
   std::string kind, with;  // with: a word that the entry must contain; empty for any
   std::vector<std::string> causes;
-  enum class Place : std::uint8_t { kRanks, kLinks, kOperators, kNothing } place = Place::kRanks;
+  enum class Place : std::uint8_t { kRanks, kLinks, kOperators, kCables, kNothing } place = Place::kRanks;
 };
 std::vector<Answer> read_answers(const std::filesystem::path& file);
 std::vector<Answer> read_answers(const Config& root);

@@ -58,6 +58,7 @@ std::vector<Truth> read_truth(const std::filesystem::path& file) {
       truth.entry = fault.at("entry");
       truth.ranks = fault.at("ranks").get<std::set<std::uint32_t>>();
       truth.operators = fault.at("operators").get<std::set<std::string>>();
+      truth.cables = fault.value("cables", std::set<std::string>{});
       for (const auto& link : fault.at("links")) truth.links.emplace(link.at(0), link.at(1));
       truth.first = fault.at("steps").at(0);
       truth.last = fault.at("steps").at(1);

@@ -15,7 +15,7 @@ struct Truth {
   std::string kind, entry;
   std::set<std::uint32_t> ranks;
   std::set<std::pair<std::uint32_t, std::uint32_t>> links;
-  std::set<std::string> operators;
+  std::set<std::string> operators, cables;
   std::uint32_t first = 0, last = 0;
 
   bool in(std::uint32_t step) const { return first <= step && step <= last; }
