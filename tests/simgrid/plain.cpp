@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "sim/network/modules/simgrid_star.h"
 #include "tests/machine/network_reference.h"
 
 using namespace a3sim;
@@ -32,8 +33,8 @@ class PlainSimGrid {
     for (const char* setting : {"network/model:CM02", "network/TCP-gamma:0", "network/crosstraffic:0",
                                 "network/optim:Full", "surf/precision:1e-14", "maxmin/precision:1e-12"})
       s4u::Engine::set_config(std::string(setting));
-    star_ = s4u::create_star_zone("star");
-    driver_ = star_->create_host("driver", 1.0);
+    star_ = add_star(*engine_, "star");
+    driver_ = add_host(*star_, "driver");
   }
 
   void add(const Load& load) {
@@ -49,7 +50,7 @@ class PlainSimGrid {
     for (resource::Model* model : engine_->get_all_models()) {
       if (model->get_name().starts_with("Network")) network_ = model;
     }
-    s4u::Actor::create("driver", driver_, [this] { start_all(); });
+    add_actor([this] { start_all(); });
     engine_->run();
     std::vector<double> ends;
     for (const Running& flow : flows_) ends.push_back(flow.comm->get_finish_time());
@@ -65,12 +66,20 @@ class PlainSimGrid {
 
   void add_port(std::int64_t rate, bool egress) {
     const std::string name = std::to_string(hosts_.size());
-    s4u::Host* host = star_->create_host(name, 1.0);
-    const s4u::Link* link = star_->create_link(name, static_cast<double>(rate))->set_latency(0)->seal();
-    auto* const point = host->get_netpoint();
+    s4u::Host* const host = add_host(*star_, name);
+    const s4u::Link* link = add_link(*star_, name, static_cast<double>(rate))->set_latency(0)->seal();
     const std::vector<s4u::LinkInRoute> route{s4u::LinkInRoute(link)};
-    star_->add_route(egress ? point : nullptr, egress ? nullptr : point, nullptr, nullptr, route, false);
+    egress ? add_way_out(*star_, *host, route) : add_way_in(*star_, *host, route);
     hosts_.push_back(host);
+  }
+
+  template <class Code>
+  void add_actor(const Code& code) {
+#if SIMGRID_VERSION >= 40000
+    engine_->add_actor("driver", driver_, code);
+#else
+    s4u::Actor::create("driver", driver_, code);
+#endif
   }
 
   void start_all() {

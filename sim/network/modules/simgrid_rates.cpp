@@ -22,6 +22,7 @@
 #include "sim/core/ids.h"
 #include "sim/network/class_table.h"
 #include "sim/network/fluid_date.h"
+#include "sim/network/modules/simgrid_star.h"
 #include "sim/network/rate_solver.h"
 
 namespace a3sim {
@@ -85,7 +86,7 @@ class Platform {
   void set_ingress(std::uint32_t port, BytesPerSecond capacity) { set(ingress_, port, capacity); }
   void set_cable(std::uint32_t cable, BytesPerSecond capacity) {
     while (cables_.size() <= cable) {
-      cables_.push_back(star_->create_link("cable-" + std::to_string(cables_.size()), 1.0));
+      cables_.push_back(add_link(*star_, "cable-" + std::to_string(cables_.size()), 1.0));
       cables_.back()->set_latency(0)->seal();
     }
     cables_[cable]->set_bandwidth(static_cast<double>(capacity.count));
@@ -130,19 +131,20 @@ class Platform {
     int count = 1;
     char name[] = "a3sim";
     char* arguments[] = {name, nullptr};
-    new s4u::Engine(&count, arguments);  // SimGrid keeps the pointer itself
+    const auto& engine = *new s4u::Engine(&count, arguments);  // SimGrid keeps the pointer itself
     // Plain max-min: no factors for TCP, no traffic in the other direction, solved as a whole, as exact as
     // doubles allow.
     for (const char* setting : {"network/model:CM02", "network/TCP-gamma:0", "network/crosstraffic:0",
                                 "network/optim:Full", "surf/precision:1e-12", "maxmin/precision:1e-12"})
       s4u::Engine::set_config(std::string(setting));
-    star_ = s4u::create_star_zone("ports");
-    for (resource::Model* model : s4u::Engine::get_instance()->get_all_models()) {
+    star_ = add_star(engine, "ports");
+    for (resource::Model* model : engine.get_all_models()) {
       if (model->get_name().starts_with("Network")) network_ = model;
     }
     if (!network_)
       throw RunError(
-          "SimGrid has no network model: it is another version than 3.32; set network.backend=native, which "
+          "SimGrid has no network model: it is another version than 3.32 and 4; set network.backend=native, "
+          "which "
           "shares bandwidth in the same way");
   }
 
@@ -153,12 +155,11 @@ class Platform {
 
   Port add_port(bool egress, std::size_t number) {
     const std::string name = (egress ? "egress-" : "ingress-") + std::to_string(number);
-    Port port{nullptr, star_->create_link(name, 1.0)};
+    Port port{nullptr, add_link(*star_, name, 1.0)};
     port.link->set_latency(0)->seal();
     if (egress) return port;
-    port.host = star_->create_host(name, 1.0);
-    star_->add_route(nullptr, port.host->get_netpoint(), nullptr, nullptr, {s4u::LinkInRoute(port.link)},
-                     false);
+    port.host = add_host(*star_, name);
+    add_way_in(*star_, *port.host, {s4u::LinkInRoute(port.link)});
     return port;
   }
 
@@ -170,10 +171,10 @@ class Platform {
     const auto [known, is_new] =
         source_numbers_.try_emplace(key, static_cast<std::uint32_t>(sources_.size()));
     if (is_new) {
-      s4u::Host* const host = star_->create_host("source-" + std::to_string(sources_.size()), 1.0);
+      s4u::Host* const host = add_host(*star_, "source-" + std::to_string(sources_.size()));
       std::vector<s4u::LinkInRoute> route{s4u::LinkInRoute(egress_[from].link)};
       for (const CableShare& share : path) route.emplace_back(cables_[share.cable]);
-      star_->add_route(host->get_netpoint(), nullptr, nullptr, nullptr, route, false);
+      add_way_out(*star_, *host, route);
       sources_.push_back(host);
     }
     return known->second;
