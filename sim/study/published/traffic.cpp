@@ -63,6 +63,13 @@ double exchange_between(const MeasuredTraffic& measured) {
   return result.between / result.time;
 }
 
+// What a device sends to others of its node, of the device that sends or receives most.
+double exchange_inside(const MeasuredTraffic& measured) {
+  const NodeExchangeResult result = exchange_of(measured);
+  const Hardware::Fabric::Level& node = measured.experiment.hardware.fabric.levels.front();
+  return result.inside_time * static_cast<double>(measured.plane(node.plane).egress.count) / result.time;
+}
+
 // Returns the time of a pass, or the bytes of a rank's rows, `bytes` each, over this time.
 double pass_time(const MeasuredTraffic& measured, const char* name) {
   for (const PassResult& pass : run_experiment(measured.experiment, false))
@@ -97,6 +104,7 @@ const std::vector<TrafficKind>& traffic_kinds() {
   static const std::vector<TrafficKind> kKinds{{"effective bisection", bisection, {"patterns"}},
                                                {"exchange over nodes", exchange_with_own, kExchange},
                                                {"exchange between nodes", exchange_between, kExchange},
+                                               {"exchange inside nodes", exchange_inside, kExchange},
                                                {"dispatch", dispatch_time, {}},
                                                {"combine", combine_time, {}},
                                                {"dispatch rate", dispatch_rate, {"bytes"}},
