@@ -131,3 +131,50 @@ TEST_CASE("no port and no cap is ever exceeded, and every byte is sent, on rando
     for (std::uint32_t p = 0; p < load.egress.size(); ++p) CHECK(network->egress_rate(p) == 0);
   }
 }
+
+namespace {
+
+// Bursts of flows over few of very many ports, in which others have been busy before and are again later.
+Load load_of_few_ports(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto below = [&](std::uint64_t n) { return static_cast<std::uint32_t>(random() % n); };
+  constexpr std::uint32_t kPorts = 60;
+  const std::int64_t rates[] = {1 * kGB, 25 * kGB, 50 * kGB, 196 * kGB}, caps[] = {13 * kGB, 29 * kGB, kWide};
+  Load load;
+  for (std::uint32_t p = 0; p < kPorts; ++p) {
+    load.egress.push_back(rates[below(4)]);
+    load.ingress.push_back(rates[below(4)]);
+  }
+  std::int64_t date = 0;
+  for (std::uint32_t burst = 0; burst < 12; ++burst) {
+    const std::uint32_t first = below(kPorts), width = 1 + below(5);
+    for (std::uint32_t n = 1 + below(8); n > 0; --n) {
+      load.puts.push_back({date, (first + below(width)) % kPorts, (first + 7 * below(width)) % kPorts,
+                           1 + below(2'000'000), caps[below(3)]});
+      if (below(2) == 0) date += below(3'000'000);
+    }
+    if (below(3) == 0)
+      load.changes.push_back({date, below(2) == 0 ? Change::What::kEgress : Change::What::kIngress,
+                              below(kPorts), rates[below(4)]});
+    date += below(120'000'000);
+  }
+  return load;
+}
+
+}  // namespace
+
+// Solves end behind the last port in use (max_min_solve.cpp): here nearly all ports are unused at any date.
+TEST_CASE("ports without flows change no date, and count again once flows come") {
+  const long double noise = 0.01L;  // of a picosecond
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    const Load load = load_of_few_ports(seed);
+    const auto exact = ends_by_definition(load, max_min);
+    const auto ends = run(*create("native", load), load.puts, load.changes);
+    REQUIRE(ends.size() == load.puts.size());
+    for (const End& e : ends) {
+      INFO("seed " << seed << ", flow " << e.token);
+      REQUIRE(e.date >= exact[e.token] - noise);
+      REQUIRE(e.date < exact[e.token] + 1 + noise);
+    }
+  }
+}
