@@ -36,7 +36,7 @@ struct WhatIf {
   };
   std::vector<std::string> passes;  // their names
   Outcome now;
-  std::vector<Row> rows;  // by gain from 10 %, then by gain if free; the largest first
+  std::vector<Row> rows;           // by gain from 10 %, then by gain if free; the largest first
   std::vector<CableLevel> levels;  // from the hosts up; none where no plane has a topology
 
   // Returns the share of the latency that an outcome saves, run by run. Negative: it takes longer.
