@@ -1,3 +1,7 @@
+#include <algorithm>
+
+#include "models/operators/data.h"
+#include "models/operators/once.h"
 #include "models/operators/put.h"
 #include "models/taskflow/pieces.h"
 
@@ -5,7 +9,7 @@ namespace a3sim {
 namespace {
 
 // Sends an expert's rows back to where they came from: every piece of every source rank.
-class Combine final : public RoutedPut {
+class Combine : public RoutedPut {
  public:
   // Only the data input matters: metadata is never partitioned.
   SplitSpec split_spec() const override { return {{{0, 0}}, {-1}}; }
@@ -39,6 +43,34 @@ class Combine final : public RoutedPut {
   }
 };
 
+// Sends a row home once from each rank that has experts of its token: their sum (SumExperts), in the place of the first of
+// them. The places of the others' rows are cleared.
+class CombineOnce final : public Combine {
+ public:
+  void compute(const WorkContext& context, const TaskView& task, Data& data) const override {
+    const Region &in = task.inputs[0], &out = task.outputs[0];
+    const Rows from = real_rows(context, in), to = real_rows(context, out);
+    for_each_slot(context.layout, in.rank, from, [&](std::uint32_t expert, std::uint32_t src, Rows slot) {
+      for (std::uint32_t r = std::max(slot.begin, from.begin); r < std::min(slot.end, from.end); ++r) {
+        const auto source = data.tensor(RankId{in.rank}, TensorId{in.tensor}).row(r);
+        const auto target =
+            data.tensor(RankId{out.rank}, TensorId{out.tensor}).row(to.begin + (r - from.begin));
+        if (routed_row(context.layout, data, in.rank, expert, src, r - slot.begin).first == r)
+          std::copy(source.begin(), source.end(), target.begin());
+        else
+          std::ranges::fill(target, 0.0F);
+      }
+    });
+  }
+
+ private:
+  std::uint32_t rows_brought(const WorkContext& context, const TaskView& task) const override {
+    return once_rows(context.layout, task.inputs[0].rank, task.inputs[0].rows());
+  }
+};
+
+A3SIM_REGISTER(Operator, "CombineOnce",
+               "puts the sum of a rank's experts back to the ranks that sent the rows", CombineOnce);
 A3SIM_REGISTER(Operator, "Combine", "puts rows back to the ranks that sent them", Combine);
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "models/operators/data.h"
+#include "models/operators/once.h"
 #include "models/operators/put.h"
 #include "models/taskflow/pieces.h"
 
@@ -26,9 +27,11 @@ class Dispatch : public RoutedPut {
     });
   }
 
- private:
+ protected:
   Layout from() const override { return Layout::kSent; }
   Layout to() const override { return Layout::kReceived; }
+
+ private:
   // Returns what a put of the piece reads.
   virtual Rows read(const FillContext& /*context*/, const Piece& piece) const { return piece.sent; }
 
@@ -90,6 +93,34 @@ class DispatchTokens final : public Dispatch {
   }
 };
 
+// Sends a row once to each rank that has experts of its token, for the first of them. The places of the others' rows are
+// cleared; Spread copies them.
+class DispatchOnce final : public Dispatch {
+ public:
+  void compute(const WorkContext& context, const TaskView& task, Data& data) const override {
+    const Region &in = task.inputs[0], &out = task.outputs[0];
+    const Rows from = real_rows(context, in), to = real_rows(context, out);
+    for_each_slot(context.layout, out.rank, to, [&](std::uint32_t expert, std::uint32_t src, Rows slot) {
+      for (std::uint32_t r = std::max(slot.begin, to.begin); r < std::min(slot.end, to.end); ++r) {
+        const auto source =
+            data.tensor(RankId{in.rank}, TensorId{in.tensor}).row(from.begin + (r - to.begin));
+        const auto target = data.tensor(RankId{out.rank}, TensorId{out.tensor}).row(r);
+        if (routed_row(context.layout, data, out.rank, expert, src, r - slot.begin).first == r)
+          std::copy(source.begin(), source.end(), target.begin());
+        else
+          std::ranges::fill(target, 0.0F);
+      }
+    });
+  }
+
+ private:
+  std::uint32_t rows_brought(const WorkContext& context, const TaskView& task) const override {
+    return once_rows(context.layout, task.outputs[0].rank, task.outputs[0].rows());
+  }
+};
+
+A3SIM_REGISTER(Operator, "DispatchOnce",
+               "puts rows once to each rank that has experts of theirs, which spreads them", DispatchOnce);
 A3SIM_REGISTER(Operator, "Dispatch", "puts rows to the ranks of their experts", Dispatch);
 A3SIM_REGISTER(Operator, "DispatchTokens", "the same, each row fetched from the tokens as it is sent",
                DispatchTokens);

@@ -7,6 +7,16 @@
 #include "models/operators/data.h"
 
 namespace a3sim {
+namespace {
+
+Stream beginning_of(Stream stream, std::uint32_t rows) {
+  if (rows >= stream.rows.size()) return stream;
+  stream.bytes = stream.bytes / stream.rows.size() * rows;
+  stream.rows.end = stream.rows.begin + rows;
+  return stream;
+}
+
+}  // namespace
 
 std::string RoutedPut::mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,
                                 bool) const {
@@ -33,11 +43,12 @@ void PutOperator::work(const WorkContext& context, const TaskView& task, Work& o
   out.kind = WorkKind::kPut;
   out.src = context.rank;
   out.dst = RankId{task.td.dst};
-  const Stream to = stream(context, task.outputs[0], true);
+  const std::uint32_t rows = rows_brought(context, task);
+  const Stream to = beginning_of(stream(context, task.outputs[0], true), rows);
   out.put_bytes = to.bytes;
   set_pieces(to.rows.size(), info(context, to.tensor).cols, out);
   if (to.bytes == 0) return;
-  out.streams.push_back(source(context, task, to));
+  out.streams.push_back(beginning_of(source(context, task, to), rows));
   out.streams.push_back(to);
 }
 

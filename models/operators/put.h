@@ -18,6 +18,10 @@ class PutOperator : public Operator {
  protected:
   // Sets Work::put_pieces and the other costs of a put of this many rows and columns, apart from its bytes.
   virtual void set_pieces(std::uint32_t /*rows*/, std::uint32_t /*cols*/, Work& /*out*/) const {}
+  // Returns how many of the rows of a put cross the links: all, unless they are there already.
+  virtual std::uint32_t rows_brought(const WorkContext& context, const TaskView& task) const {
+    return real_rows(context, task.outputs[0]).size();
+  }
   // Returns the stream that a put reads to write `to`: as many rows.
   virtual Stream source(const WorkContext& context, const TaskView& task, const Stream& to) const;
 };

@@ -28,6 +28,21 @@ std::uint32_t least_turn(const Placement& placement, std::uint32_t ranks) {
   return turn;
 }
 
+namespace {
+
+// Of a tensor that has a row for each rank: the row of the source that lies as far behind.
+Rows row_of_rank(std::uint32_t ranks, std::uint32_t rank, Rows rows, std::uint32_t kept) {
+  const std::uint32_t turn = rank - rank % kept;
+  if (rows.size() != 1)
+    throw InputError(
+        "ranks that are alike can stand for one another where each sends its own row of numbers: take "
+        "experiment.simulate all");
+  const std::uint32_t row = (rows.begin + ranks - turn) % ranks;
+  return {row, row + 1};
+}
+
+}  // namespace
+
 Rows turned_back(const RowLayout& layout, Layout tensor_layout, std::uint32_t rank, Rows rows,
                  std::uint32_t kept) {
   const MoeShape& shape = layout.shape();
@@ -57,8 +72,10 @@ Rows turned_back(const RowLayout& layout, Layout tensor_layout, std::uint32_t ra
 void turn_back(Taskflow::Rank& rank, const RowLayout& layout, std::uint32_t kept) {
   for (Region& region : rank.table.regions) {
     if (region.rank < kept) continue;
-    const Rows rows =
-        turned_back(layout, rank.tensors[region.tensor].layout, region.rank, region.rows(), kept);
+    const TensorInfo& tensor = rank.tensors[region.tensor];
+    const Rows rows = tensor.layout == Layout::kPlain && tensor.rows == layout.shape().ep
+                          ? row_of_rank(layout.shape().ep, region.rank, region.rows(), kept)
+                          : turned_back(layout, tensor.layout, region.rank, region.rows(), kept);
     region.rank %= kept;
     region.row_begin = rows.begin;
     region.row_end = rows.end;

@@ -22,7 +22,7 @@ Rows turned_back(const RowLayout& layout, Layout tensor_layout, std::uint32_t ra
                  std::uint32_t kept);
 
 // Redirects a representative's accesses to ranks from `kept` on to their representatives. Descriptors still
-// name the real ranks (`dst`).
+// name the real ranks (`dst`). Row r of a plain tensor with as many rows as there are ranks is taken as that of rank r.
 void turn_back(Taskflow::Rank& rank, const RowLayout& layout, std::uint32_t kept);
 
 }  // namespace a3sim

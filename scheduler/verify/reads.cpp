@@ -33,10 +33,10 @@ class ExpertRanges {
   std::vector<std::uint32_t> received_;
 };
 
-// Checks that tasks read the rows that those which they write follow from. Layouts decide which: rows follow
-// from the same rows, or from those of every block that is added up; products with weights, and their
-// gradients, from the expert's rows; sums over tokens, and rows gathered from tokens, from any rows.
-// rows_check() follows the rows that puts move.
+// Which rows tasks need for those that they write. Layouts say it: rows follow from the same rows, or from
+// those of every block that is added up; products with weights and their gradients from the expert's; sums over
+// tokens and rows gathered from tokens from anywhere; rows that cross the links once from those of other experts of the
+// rank. Puts move rows, which check_rows follows.
 class ReadsCheck final : public Check {
  public:
   explicit ReadsCheck(const CheckedGroup& group) : schedule_(group.schedule), taskflow_(group.taskflow) {
@@ -68,9 +68,10 @@ class ReadsCheck final : public Check {
         const Region& in = inputs[i];
         if (in.flags & kMetadata) continue;
         ++inputs_;
-        const bool right = put      ? moves(in, out, rank) || (i > 0 && is_whole(in, rank))
-                           : blocks ? is_block(i, in, out, rank)
-                                    : follows(in, out, rank, td, experts);
+        const bool right = put              ? moves(in, out, rank) || (i > 0 && is_whole(in, rank))
+                           : blocks         ? is_block(i, in, out, rank)
+                           : spreads(td.op) ? spread(in, td, rank, experts)
+                                            : follows(in, out, rank, td, experts);
         if (right) continue;
         findings_.errors.push_back(fmt::format(
             "{} on rank {} reads rows [{}, {}) of {}: rows [{}, {}) of {} do not follow from these",
@@ -80,7 +81,21 @@ class ReadsCheck final : public Check {
     }
   }
 
-  // Rows that are fetched from tokens may be anywhere, because the routing decides.
+  bool spreads(std::uint32_t op) const {
+    return taskflow_.operators[op].type == "Spread" || taskflow_.operators[op].type == "SumExperts";
+  }
+
+  // Rows that cross the links once came for the same expert or an earlier one of the rank; sums are of the same expert and
+  // later ones.
+  bool spread(const Region& in, const TaskDescriptor& td, const TaskflowView::Rank& rank,
+              const ExpertRanges& experts) const {
+    const TensorInfo& from = rank.tensors[in.tensor];
+    const Rows own = experts.find(td.expert, from);
+    return in.rows() ==
+           (taskflow_.operators[td.op].type == "Spread" ? Rows{0, own.end} : Rows{own.begin, from.rows});
+  }
+
+  // Rows fetched from tokens are wherever the routing says.
   static bool moves(const Region& in, const Region& out, const TaskflowView::Rank& rank) {
     if (rank.tensors[in.tensor].layout == Layout::kTokens) return true;
     return in.rows().size() == out.rows().size();

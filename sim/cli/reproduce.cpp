@@ -12,6 +12,7 @@
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
 #include "sim/study/calibration/intervals.h"
+#include "sim/study/published/case_timelines.h"
 #include "sim/study/published/directions.h"
 #include "sim/study/published/formula_verdict.h"
 #include "sim/study/published/method_signs.h"
@@ -65,7 +66,29 @@ SensitivityOptions bars_of(const PublishedTable& table, SensitivityOptions optio
   return options;
 }
 
-// The result of one experiment, in every form.
+bool has_bar(const PublishedTable& table, const nlohmann::ordered_json& coordinates) {
+  return std::ranges::all_of(table.barred.items(), [&](const auto& item) {
+    return coordinates.contains(item.key()) && coordinates[item.key()] == item.value();
+  });
+}
+
+// The cases and the points that error bars are of.
+Wanted barred_cases(const PublishedTable& table) {
+  Wanted wanted;
+  if (table.barred.is_null()) return wanted;
+  wanted.cases.emplace();
+  for (const PublishedCase& one : table.cases)
+    if (has_bar(table, one.coordinates)) wanted.cases->push_back(one.coordinates);
+  for (const PublishedKernel& one : table.kernels)
+    if (has_bar(table, one.coordinates)) wanted.cases->push_back(one.coordinates);
+  return wanted;
+}
+std::vector<Point> barred_points(const PublishedTable& table, std::vector<Point> points) {
+  std::erase_if(points, [&](const Point& point) { return !has_bar(table, point.coordinates); });
+  return points;
+}
+
+// What one experiment gives, in every form.
 struct Shown {
   PublishedTable table;
   std::string heading;
@@ -85,7 +108,8 @@ Shown shown_of(const PublishedTable& table, const ReproduceOptions& options, con
   Shown page;
   const std::string& name = table.name;
   std::vector<Comparison> comparisons = compare(table, result.points);
-  const std::string key = interval_key(result.points, files_of(scenario), bars_of(table, {}));
+  const std::string key =
+      interval_key(barred_points(table, result.points), files_of(scenario), bars_of(table, {}));
   page.barless = !intervals.has(name);
   page.stale = !page.barless && !intervals.fits(name, key);
   ErrorBars bars;
@@ -164,8 +188,10 @@ std::string html_of(const std::vector<Shown>& pages, const Scenario& scenario) {
       "bars:");
   answer.code(trust_table(all));
   html.add("Answer", answer);
-  for (const Shown& page : pages)
+  for (const Shown& page : pages) {
     add_published(html, page.table, page.heading, page.comparisons, page.compared.bars);
+    add_case_timelines(html, page.table, scenario);
+  }
   return html.html(fmt::format("a3sim {}", kVersion));
 }
 
@@ -220,8 +246,8 @@ std::string sensitivity_page(const PublishedTable& table, const ReproduceOptions
   const std::vector<std::filesystem::path> files = files_of(scenario);
   const std::string& name = table.name;
   Scenario one = scenario;
-  one.threads = 1;  // draws run in parallel
-  const Predictor predictor({{table, {}}}, one, ranged_parameters(files));
+  one.threads = 1;  // the draws run beside one another
+  const Predictor predictor({{table, barred_cases(table)}}, one, ranged_parameters(files));
   SensitivityOptions draws = bars_of(table, options.draws);
   draws.threads = options.threads.count;
   const Sensitivity result =

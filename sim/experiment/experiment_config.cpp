@@ -4,10 +4,10 @@
 
 #include "models/graph/tiling_config.h"
 #include "models/operators/operator.h"
-#include "scheduler/compile/turns.h"
 #include "scheduler/orders/order_config.h"
 #include "sim/core/closest.h"
 #include "sim/core/config/foreign.h"
+#include "sim/experiment/alike_ranks.h"
 #include "sim/experiment/block_choice.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/experiment/experiment.h"
@@ -191,9 +191,7 @@ std::uint32_t kept_ranks(const Config& block, Simulate simulate, const Experimen
              })) {
     block.error("simulate", "the block 'ranks' tells ranks apart: expected all");
   }
-  const std::uint32_t kept =
-      least_turn(placement_of(experiment.hardware.fabric, dies_of(ranks)), experiment.shape.ep);
-  return kept < experiment.shape.ep ? kept : 0;
+  return alike_ranks(experiment);
 }
 
 // Refuses a file that is only a machine, a model or an order, with one sentence instead of an error for each
@@ -230,9 +228,9 @@ Experiment read(const Config& root) {
   read_workload(root, experiment);
   experiment.run.ranks =
       read_ranks(root, experiment.shape.ep, experiment.parallel, experiment.hardware.fabric);
-  experiment.kept = kept_ranks(root.map("experiment"), simulate, experiment);
   const bool shares_stated = root.map("cut").has("shares");
   experiment.cut = read_cut(root.map("cut"), experiment);
+  experiment.kept = kept_ranks(root.map("experiment"), simulate, experiment);
   experiment.run.kernel_sources = experiment.cut.sources;
   // Blocks of K have the same bytes for all types, so what fits in L0 and L1 for one type fits for all.
   Tiling tiling;

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "sim/core/read_file.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/experiment/experiment.h"
 #include "sim/study/published/published_table.h"
+#include "sim/study/summary/step_summary.h"
 
 using namespace a3sim;
+using Catch::Matchers::Contains;
 
 namespace {
 
@@ -20,7 +23,75 @@ Experiment under_preset(const std::string& experiment, const std::filesystem::pa
   return parse_experiment(text, preset.stem().string() + ".yaml", {});
 }
 
+// A step of two small layers with experts.
+std::vector<std::string> small_step(std::vector<std::string> more) {
+  std::vector<std::string> set{"step.sequence=256",
+                               "step.micro_batch=1",
+                               "step.global_batch=64",
+                               "parallel.ep=4",
+                               "model.hidden=512",
+                               "model.intermediate=256",
+                               "model.experts_per_rank=4",
+                               "model.top_k=2",
+                               "model.dense_intermediate=512",
+                               "model.shared_intermediate=256",
+                               "model.layers=[embedding, 2 moe, head]"};
+  set.insert(set.end(), more.begin(), more.end());
+  return set;
+}
+
+SimulatedStep step_under(const std::vector<std::string>& set) {
+  return simulate_step(
+      load_experiment(configs_folder() / "experiments" / "step_end_to_end.yaml", small_step(set)));
+}
+
+bool has_key(const std::filesystem::path& preset, const char* line) {
+  return read_file(preset).find(line) != std::string::npos;
+}
+
 }  // namespace
+
+TEST_CASE("Every preset is the MoE-FFN of a step, with another one backward where it has none") {
+  for (const std::filesystem::path& file : files_in(kPresets)) {
+    INFO(file);
+    const std::string experts = "step.experts=" + file.stem().string();
+    if (has_key(file, "workload: graph")) {
+      CHECK_THROWS_WITH(step_under({experts}), Contains("is a graph of its own"));
+      continue;
+    }
+    const bool forward_only = has_key(file, "pass: forward");
+    std::vector<std::string> set{experts};
+    if (forward_only) {
+      CHECK_THROWS_WITH(step_under(set), Contains("step.experts_backward=hyperparallel"));
+      set.emplace_back("step.experts_backward=hyperparallel");
+    }
+    const SimulatedStep step = step_under(set);
+    CHECK(step.figures.time > Duration::zero());
+    const ExpertTimes* experts_of_step = nullptr;
+    for (const BlockTimes& block : step.prepared.blocks)
+      if (block.experts) experts_of_step = &*block.experts;
+    REQUIRE(experts_of_step != nullptr);
+    const SimulatedStep backward = step_under({"step.experts=hyperparallel"});
+    if (!forward_only) continue;
+    for (const BlockTimes& block : backward.prepared.blocks) {
+      if (!block.experts) continue;
+      CHECK(block.experts->backward.alone == experts_of_step->backward.alone);
+      CHECK(block.experts->forward.alone != experts_of_step->forward.alone);
+    }
+  }
+}
+
+TEST_CASE(
+    "A preset over a step is what it is if the step's file includes it, and what is wrong with it is told") {
+  const std::string text = fmt::format("include: ['{}', '{}']\n",
+                                       (configs_folder() / "experiments" / "step_end_to_end.yaml").string(),
+                                       (kPresets / "tutel.yaml").string());
+  CHECK(step_under({"step.experts=tutel"}).figures.time ==
+        simulate_step(parse_experiment(text, "step.yaml", small_step({}))).figures.time);
+  CHECK_THROWS_WITH(step_under({"step.experts=tutle"}), Contains("did you mean 'tutel'"));
+  CHECK_THROWS_WITH(step_under({"step.experts_backward=tutel"}), Contains("expected that too"));
+  CHECK_THROWS_WITH(step_under({"experiment.pass=forward"}), Contains("step.experts_backward"));
+}
 
 TEST_CASE("Every shipped preset lies over the experiments of the paper's layer") {
   for (const std::filesystem::path& file : files_in(kPresets)) {
@@ -30,7 +101,7 @@ TEST_CASE("Every shipped preset lies over the experiments of the paper's layer")
   }
 }
 
-TEST_CASE("The table of presets has each shipped preset at each group under each routing") {
+TEST_CASE("The table of presets has each shipped preset at each group under each routing, and where ranks are alike") {
   const PublishedTable table = read_published_table(configs_folder(), "presets");
   const std::vector<std::string> presets = names_in(kPresets);
   std::size_t found = 0;
@@ -44,7 +115,7 @@ TEST_CASE("The table of presets has each shipped preset at each group under each
       }));
     }
   }
-  constexpr std::size_t kGroups = 3, kRoutings = 2;
-  CHECK(found == presets.size() * kGroups * kRoutings);
+  constexpr std::size_t kGroups = 3, kRoutings = 2, kAlike = 1;
+  CHECK(found == presets.size() * (kGroups * kRoutings + kAlike));
   CHECK(found == table.cases.size());
 }

@@ -123,6 +123,30 @@ TEST_CASE("turns: tile by tile too, where the L2 drops nothing") {
   }
 }
 
+// An expert's rows wait for some ranks' counts, counted from rank 0, which ranks that stand for others count from themselves.
+TEST_CASE("turns: ranks that exchange counts stand for one another, within two percent") {
+  for (const char* dispatch : {"counted", "pull"}) {
+    INFO(dispatch);
+    const Both runs =
+        both(8, {std::string("experiment.dispatch=") + dispatch, "hardware.memory.l2_size=16128 MiB"});
+    for (std::size_t p = 0; p < runs.all.size(); ++p) {
+      CHECK(runs.alike[p].run.ranks.size() == 1);
+      CHECK(runs.alike[p].run.ranks.front().received == runs.all[p].run.ranks.front().received);
+    }
+    CHECK(std::abs(off(runs)) < 0.02);
+  }
+}
+
+TEST_CASE("turns: ranks whose rows share partitions stay together") {
+  const auto kept = [](const char* sources) {
+    return load("ep8", small(8, {std::string("cut.sources=") + sources, "experiment.simulate=alike"})).kept;
+  };
+  CHECK(kept("1") == 1);
+  CHECK(kept("2") == 2);
+  CHECK(kept("3") == 0);
+  CHECK(kept("8") == 0);
+}
+
 TEST_CASE("turns: tile by tile a few ranks are within a percent of all") {
   for (const std::uint32_t ep : few(1, {8U, 16U, 32U})) {
     for (const char* execution : {"static", "dynamic"}) {

@@ -76,6 +76,25 @@ TEST_CASE(
     CHECK(span_of(pass, moved[i - 1]).end < span_of(pass, moved[i]).begin);
 }
 
+TEST_CASE("rows of all micro-batches are permuted before the first products, and summed behind the last") {
+  for (const char* const communication : {"one_sided", "collective"}) {
+    const PassResult pass =
+        run_first(with(kStreamed, {"experiment.batches=2", "experiment.window=full",
+                                   std::string("experiment.communication=") + communication}));
+    CHECK(span_of(pass, "Permute_b1").end < span_of(pass, "GMM1").begin);
+    CHECK(span_of(pass, "GMM2_b1").end < span_of(pass, "Accumulate").begin);
+    CHECK(span_of(pass, "Accumulate").begin < span_of(pass, "Combine_b1").end);
+  }
+}
+
+TEST_CASE("postponed gradients of weights run before sums that wait for the rows that go home") {
+  const PassResult pass =
+      run_first(with(kStreamed, {"experiment.pass=backward", "experiment.window=full", "experiment.batches=2",
+                                 "experiment.postponed=[GMM_w*_grad*]"}));
+  CHECK(span_of(pass, "GMM_w2_grad").begin > span_of(pass, "GMM_gate_grad_b1").end);
+  CHECK(span_of(pass, "GMM_w1_grad_b1").end < span_of(pass, "Accumulate_bwd").begin);
+}
+
 TEST_CASE("critical paths lead through two streams, by collectives and by puts") {
   check_path(with(kStreamed, {"experiment.pass=both", "experiment.batches=2"}));
   check_path({"experiment.execution=two_streams", "experiment.communication=one_sided", "workers.aiv=48",

@@ -8,37 +8,47 @@
 #include <mutex>
 
 #include "models/operators/operator.h"
-#include "scheduler/compile/turns.h"
 #include "sim/core/error.h"
+#include "sim/experiment/alike_ranks.h"
 #include "sim/experiment/kernel_lists.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/experiment/step/class_sweep.h"
 #include "sim/experiment/step/collectives.h"
 #include "sim/experiment/step/expert_kernels.h"
 #include "sim/experiment/step/stage_cables.h"
+#include "sim/experiment/step/training_step.h"
 #include "sim/experiment/workload.h"
 
 namespace a3sim {
 namespace {
 
-// Returns the layer of a block as a separate experiment, on the same group of dies.
-Experiment layer_experiment(const Experiment& experiment, const BlockExperts& experts, std::uint32_t ep) {
+// The experiment under the preset of its experts' pass, on the machine and the program of the experiment.
+Experiment under_preset(const Experiment& experiment, bool forward) {
+  const TrainingPlan& plan = training_plan_of(experiment);
+  const std::shared_ptr<const Experiment>& preset = forward ? plan.forward : plan.backward;
+  if (!preset) return experiment;
+  Experiment own = *preset;
+  own.hardware = experiment.hardware;
+  own.program = experiment.program;
+  own.run.ranks = experiment.run.ranks;
+  own.run.cables = experiment.run.cables;
+  own.routing = experiment.routing;
+  return own;
+}
+
+// A pass of the layer of a block as an experiment of its own, on the same group of dies.
+Experiment layer_experiment(const Experiment& experiment, const BlockExperts& experts, bool forward) {
   Experiment layer = experiment;
   layer.work = taskflow_work();
   layer.window = Window::kFull;
   layer.shape.tokens = static_cast<std::uint32_t>(experts.tokens) / layer.ffn.batches;
   const WeightGradients then = in_kernels(experiment) ? WeightGradients::kAddFp32 : WeightGradients::kNone;
-  const auto formed = [&](const Graph& graph) { return in_form(graph, layer.shape, layer.ffn); };
-  layer.passes = {{"forward", formed(forward_graph(layer.shape, layer.window))},
-                  {"backward", formed(backward_graph(layer.shape, layer.window, then))}};
+  const Graph graph =
+      forward ? forward_graph(layer.shape, layer.window) : backward_graph(layer.shape, layer.window, then);
+  layer.passes = {{forward ? "forward" : "backward", in_form(graph, layer.shape, layer.ffn)}};
   if (const auto wrong = name_kernels(layer); !wrong.empty())
     throw InputError(fmt::format("experiment.{}: {}", wrong.front().key, wrong.front().why));
-  layer.kept = 0;
-  if (experiment.routing.kind == "balanced") {
-    const std::uint32_t kept =
-        least_turn(placement_of(experiment.hardware.fabric, dies_of(experiment.run.ranks)), ep);
-    if (kept < ep) layer.kept = kept;
-  }
+  layer.kept = layer.routing.kind == "balanced" ? alike_ranks(layer) : 0;
   layer.network = "native";
   return layer;
 }
@@ -177,12 +187,13 @@ ExpertPass pass_of(const Experiment& layer, const PassResult& pass, DieGroup gro
   return result;
 }
 
-ExpertTimes run_layer(const Experiment& experiment, const BlockExperts& experts, std::uint32_t ep) {
-  const Experiment layer = layer_experiment(experiment, experts, ep);
+ExpertPass run_layer(const Experiment& experiment, const BlockExperts& experts, std::uint32_t ep,
+                     bool forward) {
+  const Experiment layer = layer_experiment(experiment, experts, forward);
   const std::vector<PassResult> passes = run_experiment(layer, true, backend_in_threads(layer));
   const std::vector<std::uint32_t> dies = dies_of(layer.run.ranks);
   const DieGroup group{ep, dies.size() > 1 ? dies[1] - dies[0] : 1};
-  return {pass_of(layer, passes[0], group), pass_of(layer, passes[1], group)};
+  return pass_of(layer, passes.front(), group);
 }
 
 // Returns the numbers of a machine and a program that variants of an experiment change without changing its
@@ -203,10 +214,10 @@ std::string numbers_of(const Hardware& h, const Program& p) {
                             p.signals.local_visibility.count());
 }
 
-// Returns everything that decides the run of a layer: the configuration, except how the step uses the layer.
-std::string key_of(const Experiment& experiment, const BlockExperts& experts) {
+// All that the run of a layer's pass follows from: what was configured, but how the step uses it.
+std::string key_of(const Experiment& experiment, const BlockExperts& experts, bool forward) {
   std::string key =
-      fmt::format("{} {} {} {} {}", experts.tokens, experiment.shape.hidden, experiment.shape.ep,
+      fmt::format("{} {} {} {} {} {}", forward, experts.tokens, experiment.shape.hidden, experiment.shape.ep,
                   experiment.shape.experts(), fmt::join(dies_of(experiment.run.ranks), ","));
   for (const WorkerKind& kind : experiment.workers) key += fmt::format(" {}", kind.count);
   for (const CablePlane& plane : experiment.run.cables)
@@ -226,17 +237,17 @@ std::string key_of(const Experiment& experiment, const BlockExperts& experts) {
 // Stores runs of layers, for experiments in all threads. A stored run depends only on its key.
 class LayerRuns {
  public:
-  ExpertTimes get(const Experiment& experiment, const BlockExperts& experts, std::uint32_t ep) {
-    const std::string key = key_of(experiment, experts);
+  ExpertPass get(const Experiment& experiment, const BlockExperts& experts, std::uint32_t ep, bool forward) {
+    const std::string key = key_of(experiment, experts, forward);
     const std::scoped_lock lock(mutex_);
     const auto found = runs_.find(key);
     if (found != runs_.end()) return found->second;
-    return runs_.emplace(key, run_layer(experiment, experts, ep)).first->second;
+    return runs_.emplace(key, run_layer(experiment, experts, ep, forward)).first->second;
   }
 
  private:
   std::mutex mutex_;
-  std::map<std::string, ExpertTimes> runs_;
+  std::map<std::string, ExpertPass> runs_;
 };
 
 LayerRuns& layer_runs() {
@@ -248,7 +259,10 @@ LayerRuns& layer_runs() {
 
 ExpertTimes expert_times(const Experiment& experiment, const StepOptions& step, const BlockExperts& experts) {
   if (step.exchange == ExpertExchange::kStreams) return expert_kernels(experiment, step, experts);
-  return layer_runs().get(experiment, experts, step.ep);
+  const auto pass = [&](bool forward) {
+    return layer_runs().get(under_preset(experiment, forward), experts, step.ep, forward);
+  };
+  return {pass(true), pass(false)};
 }
 
 }  // namespace a3sim

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sim/core/closest.h"
+#include "sim/experiment/configs_folder.h"
 #include "sim/experiment/step/schedule.h"
 
 namespace a3sim {
@@ -135,6 +137,18 @@ void read_fusions(const Config& block, StepOptions& step) {
   }
 }
 
+std::string read_preset(const Config& block, const char* key, const StepOptions& step) {
+  if (!block.has(key)) return "";
+  const std::string preset = block.text(key);
+  const std::vector<std::string> known = names_in(configs_folder() / "presets");
+  if (std::ranges::find(known, preset) == known.end())
+    block.error(key, fmt::format("unknown preset '{}'; known: {}{}", preset, fmt::join(known, ", "),
+                                 suggestion(preset, known)));
+  else if (step.exchange == ExpertExchange::kStreams)
+    block.error(key, "experts run under a preset where step.exchange is taskflow");
+  return preset;
+}
+
 void read_optimizer(const Config& block, StepOptions& step) {
   step.optimizer.sharded = block.boolean("sharded", true);
   step.optimizer.state_bytes = static_cast<std::uint32_t>(block.integer("state_bytes", 2, 8, 8));
@@ -163,6 +177,10 @@ StepOptions read_step_options(const Config& root) {
   step.gradient_bytes = static_cast<std::uint32_t>(block.integer("gradient_bytes", 2, 4, 4));
   step.fsdp = block.boolean("fsdp", false);
   step.exchange = block.choice("exchange", ExpertExchange::kTaskflow);
+  step.experts = read_preset(block, "experts", step);
+  step.experts_backward = read_preset(block, "experts_backward", step);
+  if (!step.experts_backward.empty() && step.experts.empty())
+    block.error("experts_backward", "it takes the place of step.experts backward: expected that too");
   step.busiest = block.number("busiest", 1, 1024, 1);
   read_optimizer(block.map("optimizer"), step);
   const Config host = block.map("host");

@@ -59,6 +59,9 @@ struct StepOptions {
   std::uint32_t gradient_bytes = 4;  // bytes of a gradient when DP ranks add them up
   bool fsdp = false;                 // spreads weights over DP ranks, and gathers them block by block
   ExpertExchange exchange{};
+  // Names of presets (configs/presets) that the MoE-FFN runs under, instead of the experiment's own execution. The
+  // second is for the backward pass; empty: the same preset, or none.
+  std::string experts, experts_backward;
   double busiest = 1;  // for kStreams: rows of the rank that the others wait for, over the mean
 
   struct Optimizer {

@@ -14,6 +14,8 @@ namespace a3sim {
 struct TrainingPlan {
   StepOptions step;
   ModelShape model;
+  // The experiment under the presets of its experts, by pass; none: as it is.
+  std::shared_ptr<const Experiment> forward, backward;
 };
 // The work of such an experiment.
 class TrainingWork : public ExperimentWork {

@@ -1,13 +1,27 @@
 #include "models/graph/yaml_graph.h"
+#include "sim/experiment/ffn_form_config.h"
 #include "sim/experiment/workload.h"
 
 namespace a3sim {
 namespace {
 
-void read_graph(const Config& root, const Config& /*block*/, Experiment& experiment) {
+// In its form, as built-in graphs of a MoE-FFN are.
+void read_graph(const Config& root, const Config& block, Experiment& experiment) {
+  // What a MoE-FFN says of its built-in graphs may stand in what is included.
+  for (const char* key : {"pass", "window", "weight_gradients"}) block.let_stand(key);
+  if (block.has("pass") && block.text("pass") == "backward")
+    block.error("pass", "the graph in the configuration has a pass of its own: leave it out");
   read_model(root, experiment);
-  const Config graph = root.map("graph");
-  experiment.passes.push_back({graph.text("name"), graph_from_config(graph, experiment.shape)});
+  MoeShape& shape = experiment.shape;
+  experiment.ffn = read_ffn_form(root, block, experiment, shape.tokens);
+  shape.tokens /= experiment.ffn.batches;
+  const Config config = root.map("graph");
+  const std::string name = config.text("name");
+  const Graph graph = graph_from_config(config, shape);
+  const FfnForm& form = experiment.ffn;
+  const bool formed = form.batches > 1 || form.columns > 1 || form.dispatch != RowExchange::kPush;
+  if (formed) root.throw_if_any();  // a wrong graph has no forms
+  experiment.passes.push_back({name, formed ? in_form(graph, shape, form) : graph});
 }
 
 A3SIM_REGISTER(Workload, "graph", "a graph of known operators, in the configuration", Workload{read_graph});

@@ -10,6 +10,7 @@
 #include "sim/experiment/draws.h"
 #include "sim/experiment/ffn_form_config.h"
 #include "sim/experiment/limited_hooks.h"
+#include "sim/experiment/step/preset_experts.h"
 #include "sim/experiment/stream_check.h"
 #include "sim/experiment/workload.h"
 
@@ -161,6 +162,7 @@ std::shared_ptr<const ExperimentWork> read_training_step(const Config& root, Exp
   root.throw_if_any();
   if (!plan.step.over_capacity)
     if (const std::string why = over_capacity(plan); !why.empty()) root.map("step").error("capacity", why);
+  read_preset_experts(root, plan);
   root.throw_if_any();
   return std::make_shared<TrainingStep>(std::move(plan));
 }
@@ -170,6 +172,10 @@ std::shared_ptr<const ExperimentWork> read_training_step(const Config& root, Exp
 void read_training_workload(const Config& root, const Config& block, Experiment& experiment) {
   // Included files may set options that only apply to a run of one layer.
   for (const char* key : {"pass", "window", "weight_gradients"}) block.let_stand(key);
+  if (block.has("pass") && block.text("pass") == "forward")
+    block.error("pass",
+                "a step has both passes: expected both; a preset that has the forward pass alone stands in "
+                "step.experts, and another one in step.experts_backward");
   const TrainingPlan& plan = training_plan_of(experiment);
   const auto& experts = plan.model.experts;
   experiment.shape = {static_cast<std::uint32_t>(plan.step.block_layout().own_tokens()),

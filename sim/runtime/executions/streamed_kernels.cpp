@@ -98,6 +98,21 @@ std::uint32_t StreamedKernels::part_of(const TaskDescriptor& td) const {
   return (own + parts_ - from) % parts_;
 }
 
+// How many exchanges rows have been through before each operator, on the way with most.
+std::vector<std::uint32_t> StreamedKernels::phases() const {
+  const auto operators = site_.ssc.operators();
+  std::vector<std::uint32_t> phases(operators.size()), after(site_.ssc.tensors().size()),
+      order(operators.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t op) { return operators[op].stage; });
+  for (const std::uint32_t op : order) {
+    for (const TensorId input : operators[op].inputs) phases[op] = std::max(phases[op], after[index(input)]);
+    for (const TensorId output : operators[op].outputs)
+      after[index(output)] = phases[op] + (moves_rows(operators[op]) ? 1 : 0);
+  }
+  return phases;
+}
+
 void StreamedKernels::precede(std::uint32_t before, std::uint32_t after) {
   kernels_[before].next.push_back(after);
   ++kernels_[after].missing;
@@ -105,6 +120,7 @@ void StreamedKernels::precede(std::uint32_t before, std::uint32_t after) {
 
 void StreamedKernels::link_streams() {
   const auto stage = [&](std::uint32_t k) { return site_.ssc.operators()[kernels_[k].op].stage; };
+  const std::vector<std::uint32_t> phase = phases();
   for (const bool exchanges : {false, true}) {
     std::vector<std::uint32_t> stream;
     for (std::uint32_t k = 0; k < kernels_.size(); ++k)
@@ -112,8 +128,9 @@ void StreamedKernels::link_streams() {
     std::ranges::sort(stream, [&](std::uint32_t a, std::uint32_t b) {
       const auto place = [&](std::uint32_t k) {
         const Kernel& kernel = kernels_[k];
-        return exchanges ? std::tuple(kernel.postponed, stage(k), kernel.turn, kernel.op)
-                         : std::tuple(kernel.postponed, kernel.turn, stage(k), kernel.op);
+        const bool last = kernel.postponed;
+        return exchanges ? std::tuple(0U, last, stage(k), kernel.turn, kernel.op)
+                         : std::tuple(phase[kernel.op], last, kernel.turn, stage(k), kernel.op);
       };
       return place(a) < place(b);
     });

@@ -18,10 +18,11 @@ namespace a3sim {
 // host's collectives move rows, all ranks meet before and after an exchange.
 //
 // Exchanges are ordered by operator, then part: all rows are sent out before the first ones return. Other
-// kernels are ordered by micro-batch and part, then operator. Operators that prepare rows for sending belong
-// to the first part. Those without rows of a part (gradients of weights under parts of source ranks, and what
-// follows them) belong to the last. Part 0 of source ranks is the rank itself. Postponed operators come last
-// in their stream.
+// kernels are ordered by the number of exchanges that their rows have been through (rows of all micro-batches are
+// permuted before the first products, and summed after the last), then by micro-batch and part, then by operator.
+// Operators that prepare rows for sending belong to the first part. Those without rows of a part (gradients of
+// weights under parts of source ranks, and what follows them) belong to the last. Part 0 of source ranks is the rank
+// itself. Postponed operators come after all others that have been through as many exchanges.
 class StreamedKernels final : public Execution {
  public:
   explicit StreamedKernels(const ExecutionSite& site);
@@ -52,6 +53,7 @@ class StreamedKernels final : public Execution {
   std::vector<std::uint32_t> parts_of_tasks() const;
   bool is_before_rows(const OperatorInfo& op) const;
   std::uint32_t part_of(const TaskDescriptor& td) const;
+  std::vector<std::uint32_t> phases() const;
   void link_streams();
   void link_exchanges();
   void link_events();

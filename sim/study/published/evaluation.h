@@ -31,12 +31,16 @@ struct Point {
 // The part of a table that is to be predicted.
 struct Wanted {
   bool variants = true;
-  std::optional<std::vector<nlohmann::ordered_json>> cases{};  // by coordinates; nullopt: all
+  // Coordinates of cases; those without a pass stand for all of its passes. nullopt: all cases.
+  std::optional<std::vector<nlohmann::ordered_json>> cases{};
 
   // True if a case is wanted. An evaluation may run other cases too; it is only slower.
   bool has(const nlohmann::ordered_json& coordinates) const {
     return !cases || std::ranges::any_of(*cases, [&](const nlohmann::ordered_json& one) {
-      return same_coordinates(one, coordinates);
+      if (one.contains("pass") || !coordinates.contains("pass")) return same_coordinates(one, coordinates);
+      nlohmann::ordered_json without = coordinates;
+      without.erase("pass");
+      return same_coordinates(one, without);
     });
   }
 };

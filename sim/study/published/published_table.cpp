@@ -388,6 +388,12 @@ void read_figures(const Config& root, PublishedTable& table) {
   }
 }
 
+void read_timelines(const Config& root, PublishedTable& table) {
+  if (!root.has("timelines")) return;
+  table.timelines = coordinates_of(root, "timelines");
+  check_columns(root, "timelines", root.map("timelines").keys(), table);
+}
+
 }  // namespace
 
 std::vector<std::string> published_tables(const fs::path& configs) { return names_in(configs / "published"); }
@@ -433,6 +439,7 @@ PublishedTable read_published_table(const Config& root, const fs::path& folder, 
   table.evaluation = root.registered<Evaluation>("evaluation", "runs").value_or("runs");
   table.group = root.text("group", "");
   table.is_long = root.boolean("long", false);
+  if (root.has("error_bars")) table.barred = coordinates_of(root, "error_bars");
   table.references = read_references(root);
   read_variants(root, folder, table);
   if (table.evaluation == "batches") read_batches(root, table);
@@ -469,6 +476,7 @@ PublishedTable read_published_table(const Config& root, const fs::path& folder, 
     CaseReader(root, folder, table).read();
   }
   read_figures(root, table);
+  read_timelines(root, table);
   read_directions(root, table);
   root.finish();
   return table;

@@ -134,6 +134,7 @@ struct PublishedTable {
   bool from_profile = false;      // true: measured, not published
   std::string group;              // shared by tables that are shown together; may be empty
   bool is_long = false;           // true: its error bars use few draws
+  nlohmann::ordered_json barred;  // coordinates of the cases that have error bars; null: all cases
 
   std::vector<PublishedVariant> variants;
 
@@ -153,6 +154,7 @@ struct PublishedTable {
 
   std::vector<Reference> references;
   std::vector<PublishedFigure> figures;
+  nlohmann::ordered_json timelines;  // cases with these coordinates are drawn one below the other; null: none
   std::vector<PublishedDirection> directions;
 };
 

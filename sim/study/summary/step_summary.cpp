@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/experiment/step/preset_experts.h"
 #include "sim/study/summary/own_values.h"
 #include "version.h"
 
@@ -40,7 +41,7 @@ void add_answer(const Experiment& experiment, const SimulatedStep& simulated, Re
           100 * f.mfu, f.peak_tflops, simulated.prepared.plan.model.name, step.sequence, step.global_batch,
           step.micro_batch, experiment.hardware.name, groups_of(step), step.schedule, step.micro_batches(),
           step.split_weights ? ", weight gradients split off" : "", name_of(step.overlap),
-          step.exchange == ExpertExchange::kStreams ? "as kernels on streams" : experiment.run.execution) +
+          experts_label(experiment, step)) +
       own_values(experiment));
   report.fact("step_ps", f.time)
       .fact("tokens_per_second_per_die", f.tokens_a_die)
@@ -197,9 +198,12 @@ SimulatedStep simulate_step(const Experiment& experiment) {
 std::optional<FasterExperts> compare_with_kernels(const Experiment& experiment, const SimulatedStep& step) {
   const StepOptions& options = step.prepared.plan.step;
   const ExpertTimes* const own = experts_in(step.prepared);
-  if (!own || options.exchange == ExpertExchange::kStreams || experiment.run.execution == "kernel")
+  const bool preset = !options.experts.empty();
+  const std::string kernels = preset ? "kernel_by_kernel" : "kernel";
+  if (!own || options.exchange == ExpertExchange::kStreams || experts_label(experiment, options) == kernels)
     return std::nullopt;
-  const std::string changes[] = {"experiment.execution=kernel"};
+  std::vector<std::string> changes{(preset ? "step.experts=" : "experiment.execution=") + kernels};
+  if (!options.experts_backward.empty()) changes.push_back("step.experts_backward=" + kernels);
   FasterExperts faster{simulate_step(experiment.with(changes))};
   const bool again = options.recompute_all || options.recompute.has(RecomputeKind::kMoe);
   const double by_kernels = seconds(alone_of(*experts_in(faster.by_kernels.prepared), again));
