@@ -26,7 +26,7 @@ struct ResultsOptions {
 };
 
 nlohmann::ordered_json json_of(const Report& report) {
-  nlohmann::ordered_json json{{"schema_version", 3}};
+  nlohmann::ordered_json json{{"schema_version", 4}};
   json.update(report.json());
   return json;
 }

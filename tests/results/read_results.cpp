@@ -49,10 +49,10 @@ TEST_CASE("A sweep is read with its points in its order, whatever has run") {
   CHECK(s.axes[0].values == std::vector<std::string>{"8", "16"});
   CHECK(s.value(0, 0) == "16");
   CHECK(points_csv(s, "total", {}) ==
-        "ep,order,status,latency (ms),hit_rate (%),blame.link (ms)\n"
+        "ep,order,status,latency_ms,hit_rate_percent,blame_link_ms\n"
         "16,full,done,12.5,62,2.5\n"
         "8,naive,failed,,,\n"
         "8,full,not run,,,\n");
   CHECK(points_csv(where(s, "ep=16"), "forward", {"latency"}) ==
-        "ep,order,status,latency (ms)\n16,full,done,4.5\n");
+        "ep,order,status,latency_ms\n16,full,done,4.5\n");
 }

@@ -45,12 +45,18 @@ TEST_CASE("The best points are sorted, also for each value of an axis") {
   const SweepResults sweep = ep_by_order_by_seed();
   const Objective least = objective_of(sweep, "total", "latency");
   CHECK(best_view(sweep, least, 2, "").table(kResultRows).csv() ==
-        "ep,order,seed,latency (ms)\n4,full,1,1\n4,full,2,2\n");
+        "ep,order,seed,latency_ms\n4,full,1,1\n4,full,2,2\n");
   CHECK(best_view(sweep, least, 1, "ep").table(kResultRows).csv() ==
-        "ep,order,seed,latency (ms)\n4,full,1,1\n8,full,1,11\n");
+        "ep,order,seed,latency_ms\n4,full,1,1\n8,full,1,11\n");
   const Objective most = objective_of(sweep, "total", "max:latency");
-  CHECK(best_view(sweep, most, 1, "").table(kResultRows).csv() ==
-        "ep,order,seed,latency (ms)\n8,ratr,3,19\n");
+  CHECK(best_view(sweep, most, 1, "").table(kResultRows).csv() == "ep,order,seed,latency_ms\n8,ratr,3,19\n");
+}
+
+TEST_CASE("Programs find numbers as numbers, under keys of letters, digits and underscores") {
+  const SweepResults sweep = ep_by_order_by_seed();
+  const Objective least = objective_of(sweep, "total", "latency");
+  const nlohmann::ordered_json row = best_view(sweep, least, 1, "").json()[kResultRows][0];
+  CHECK(row.dump() == R"({"ep":4,"order":"full","seed":1,"latency_ms":1.0})");
 }
 
 TEST_CASE("A Pareto front has all points that no other beats") {

@@ -66,7 +66,7 @@ void add_decisions(const SweepResults& sweep, const Objective& objective, std::s
   Table& table = report.table_on(
       "decisions",
       {Column::words("axis"), Column::words("best"), Column::words("other"), metric_column(*objective.metric),
-       Column::signed_percent("worse by", "worse", 2), Column::words("what takes longer there")});
+       Column::signed_percent("worse by", "worse", 2), Column::words("what takes longer there", "longer")});
   for (const Decision& decision : decisions) {
     table.add({sweep.axes[decision.axis].name, sweep.value(best, decision.axis),
                sweep.value(decision.point, decision.axis), metric_cell(*objective.metric, decision.point),

@@ -53,7 +53,7 @@ Report sweeps_view(const std::vector<SweepResults>& sweeps) {
   Report report;
   Table& table =
       report.table(kResultRows, {Column::words("sweep"), Column::count("points"), Column::count("done"),
-                                 Column::count("failed"), Column::count("not run")});
+                                 Column::count("failed"), Column::count("not run", "not_run")});
   for (const SweepResults& sweep : sweeps) {
     table.add({sweep.name, whole(sweep.points.size()), whole(sweep.count(PointStatus::kDone)),
                whole(sweep.count(PointStatus::kFailed)), whole(sweep.count(PointStatus::kNotRun))});

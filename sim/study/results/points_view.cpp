@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <cmath>
+#include <system_error>
 
 namespace a3sim {
 namespace {
@@ -29,21 +33,55 @@ std::vector<const ResultMetric*> chosen_metrics(const SweepResults& sweep, const
   return metrics;
 }
 
+// Whether the whole text is a number, without a unit.
+bool is_number_alone(const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+bool has_numbers_alone(const ResultAxis& axis) {
+  return std::ranges::all_of(axis.values,
+                             [](const std::string& v) { return v.empty() || is_number_alone(v); });
+}
+
+Cell number_cell(const std::string& text) {
+  if (text.empty()) return {};
+  std::int64_t whole_number = 0;
+  const char *const first = text.data(), *const last = first + text.size();
+  if (std::from_chars(first, last, whole_number).ptr == last) return whole_number;
+  double number = 0;
+  std::from_chars(first, last, number);
+  return number;
+}
+
 }  // namespace
 
 std::string heading(const std::string& name, const std::string& unit) {
   return unit.empty() ? name : fmt::format("{} ({})", name, unit);
 }
 
+std::string metric_key(const std::string& name, const std::string& unit) {
+  std::string key = name;
+  if (!unit.empty()) key += unit == "%" ? "_percent" : "_" + unit;
+  for (char& c : key) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  }
+  return key;
+}
+
 Column metric_column(const ResultMetric& metric) {
-  Column column = Column::words(heading(metric.name, metric.unit));
+  Column column = Column::words(heading(metric.name, metric.unit), metric_key(metric.name, metric.unit));
   column.form = Form::kSignificant;
   return column;
 }
 
 std::vector<Column> axis_columns(const SweepResults& sweep) {
   std::vector<Column> columns;
-  for (const ResultAxis& axis : sweep.axes) columns.push_back(Column::words(axis.name));
+  for (const ResultAxis& axis : sweep.axes) {
+    columns.push_back(Column::words(axis.name).for_people());
+    columns.push_back(Column::data(axis.name));
+  }
   return columns;
 }
 
@@ -52,6 +90,7 @@ std::vector<Cell> axis_cells(const SweepResults& sweep, std::size_t point) {
   for (std::size_t axis = 0; axis < sweep.axes.size(); ++axis) {
     const std::string& value = sweep.value(point, axis);
     cells.push_back(value.empty() ? Cell() : Cell(value));
+    cells.push_back(has_numbers_alone(sweep.axes[axis]) ? number_cell(value) : cells.back());
   }
   return cells;
 }

@@ -8,12 +8,15 @@
 
 namespace a3sim {
 
-// Parts that all views of a sweep share: the key of the table, and headings as "latency (ms)".
+// What every way to look at a sweep has: the key of its table, "latency (ms)" for people, and "latency_ms" for programs: all
+// but letters and digits is '_', and "%" is "percent".
 inline constexpr const char* kResultRows = "rows";
 std::string heading(const std::string& name, const std::string& unit);
+std::string metric_key(const std::string& name, const std::string& unit);
 Column metric_column(const ResultMetric& metric);
 
-// Return the first columns of every row that stands for a point, and the point's cells in them.
+// The first columns of every row that stands for a point, and its cells there. Programs see numbers on an axis that has
+// nothing else.
 std::vector<Column> axis_columns(const SweepResults& sweep);
 std::vector<Cell> axis_cells(const SweepResults& sweep, std::size_t point);
 // Returns a metric's value at a point; empty if it has none.
