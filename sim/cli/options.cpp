@@ -21,13 +21,16 @@ bool is_file(const fs::path& path) {
 std::string file_or_shipped(const std::string& given, const std::string& folder) {
   const fs::path path = given;
   std::error_code error;
-  if (given.empty() || fs::exists(path, error) || path.is_absolute()) return given;
-  if (error) throw InputError(fmt::format("{}: cannot be read: {}", given, why_missing(path)));
+  const fs::file_status status = fs::status(path, error);
+  if (given.empty() || path.is_absolute()) return given;
+  if (fs::exists(status) && !fs::is_directory(status)) return given;
+  if (error && status.type() != fs::file_type::not_found)
+    throw InputError(fmt::format("{}: cannot be read: {}", given, why_missing(path)));
   const fs::path configs = configs_folder();
   if (!path.has_parent_path()) {
     for (const std::string& name : {given, given + ".yaml"})
       if (const fs::path shipped = configs / folder / name; is_file(shipped)) return shipped.string();
-    if (!path.has_extension())
+    if (!path.has_extension() && !fs::is_directory(status))
       throw InputError(fmt::format("{}: no such file, and none of this name is shipped; there are: {}", given,
                                    fmt::join(names_in(configs / folder), ", ")));
   }

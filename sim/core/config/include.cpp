@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/core/config/foreign.h"
+#include "sim/core/config/shipped_files.h"
 #include "sim/core/config/yaml_reader.h"
 #include "sim/core/read_file.h"
 
@@ -115,7 +116,18 @@ class IncludeReader {
       return failed(name.mark, fmt::format("{}, expected a path or a list of paths", name.description()),
                     "include");
     }
-    return read_file((folder / name.text).lexically_normal(), name.mark);
+    return read_file(place_of(name.text, folder), name.mark);
+  }
+
+  // Relative to the file that includes it, or else a shipped file of this name.
+  static fs::path place_of(const fs::path& name, const fs::path& folder) {
+    fs::path file = (folder / name).lexically_normal();
+    std::error_code error;
+    if (name.is_absolute() || fs::is_regular_file(file, error)) return file;
+    for (const auto& [folder_name, shipped] : ShippedFolders::all()) {
+      if (std::optional<fs::path> found = shipped.object->find(name)) return *std::move(found);
+    }
+    return file;
   }
 
   std::optional<std::string> contents(const fs::path& file, const Mark& asked) {
