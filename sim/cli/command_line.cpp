@@ -220,7 +220,7 @@ void CommandLine::check_words() const {
       const std::span<const std::string> from(&word, words_.size() - i);
       if (command == nullptr && below != nullptr) {
         if (const std::optional<std::string> moved = moved_command(from))
-          throw InputError(fmt::format("this has moved: use '{}'", *moved));
+          throw InputError(fmt::format("use '{}' in place of this", *moved));
       }
       if (expected && below == nullptr)
         throw InputError(unknown_command(command != nullptr ? *command : app_, from));

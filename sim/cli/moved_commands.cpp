@@ -23,6 +23,9 @@ constexpr MovedCommand kMoved[] = {
     {"compile", "schedule compile {}", "", false},
     {"config explain", "config {}", "", false},
     {"diff", "schedule diff {}", "", false},
+    {"export ascend", "export {} --to ascend", "", false},
+    {"export html", "export {} --to html", "", false},
+    {"export perfetto", "export {} --to perfetto", "", false},
     {"init", "config init {}", "", false},
     {"jitter", "try {rest} --spread --config {first}", "--order", false},
     {"merge", "sweep --db {first} --merge {rest}", "", false},
@@ -90,6 +93,9 @@ std::optional<std::string> moved_command(std::span<const std::string> words) {
   for (const MovedCommand& moved : kMoved) {
     const std::vector<std::string> old = split(moved.old);
     if (words.size() < old.size() || !std::equal(old.begin(), old.end(), words.begin())) continue;
+    // A format may be the name of a result: then options follow it.
+    const bool is_format = moved.old.starts_with("export ");
+    if (is_format && (words.size() == old.size() || words[old.size()].starts_with('-'))) continue;
     return line(moved, kept_words(moved, words.subspan(old.size())));
   }
   return std::nullopt;
