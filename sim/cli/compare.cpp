@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/cli/command.h"
+#include "sim/cli/known_so_far.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
@@ -50,8 +51,8 @@ void compare_on_streams(const SavedRun& a, const SavedRun& b, const JsonOption& 
     pass.fact("pass", of_a.name).fact("a_ps", first.latency()).fact("b_ps", second.latency());
     pass.say(fmt::format("{}: A {} ms, B {} ms\n", of_a.name, in_milliseconds(first.latency()),
                          in_milliseconds(second.latency())));
-    add_blame(pass, "critical path, A - B, ms",
-              blame_difference(first, critical_path(Causes(first)), second, critical_path(Causes(second))));
+    add_blame(pass, "critical path, B - A, ms",
+              blame_difference(second, critical_path(Causes(second)), first, critical_path(Causes(first))));
     report.part("passes", std::move(pass));
   }
   report.say(
@@ -60,6 +61,14 @@ void compare_on_streams(const SavedRun& a, const SavedRun& b, const JsonOption& 
       "kernels on streams.\n",
       "missing");
   print_report(report, json);
+}
+
+// What has run again so far.
+std::string extent_of(const Counterfactuals& so_far) {
+  if (so_far.a.empty() || so_far.b.empty()) return "what was saved";
+  const auto ran = [](const Counterfactual& part) { return !part.totals.empty() || !part.error.empty(); };
+  return fmt::format("what {} of {} parts of A make of B", std::ranges::count_if(so_far.parts, ran),
+                     so_far.parts.size());
 }
 
 void compare_runs(const CompareOptions& options) {
@@ -72,8 +81,14 @@ void compare_runs(const CompareOptions& options) {
   const SavedRun a = read_run(options.directories[0], options.pass);
   const SavedRun b = read_run(options.directories[1], options.pass);
   if (on_streams(a) || on_streams(b)) return compare_on_streams(a, b, options.json);
-  const RunDifference difference = difference_of(a, b, options.jitter.options, options.threads.count);
-  print_report(difference_report(difference, options.jitter.options), options.json);
+  const JitterOptions& jitter = options.jitter.options;
+  KnownSoFar known(options.json);
+  const auto take = [&](const RunDifference& so_far) {
+    known.show_first(difference_report(so_far, jitter).text(), extent_of(so_far.counterfactuals));
+  };
+  const RunDifference difference =
+      known.unless_interrupted([&] { return difference_of(a, b, jitter, options.threads.count, take); });
+  print_report(difference_report(difference, jitter), options.json);
 }
 
 void add_compare_options(CLI::App& app, CompareOptions& options) {

@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include "sim/cli/command.h"
 #include "sim/cli/config_option.h"
+#include "sim/cli/known_so_far.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/study/explore/what_if.h"
@@ -16,8 +19,17 @@ struct WhatifOptions {
 
 void run(const WhatifOptions& options) {
   const Experiment experiment = options.config.load();
-  const WhatIf result = what_if(experiment, options.jitter.options, options.threads.count);
-  print_report(what_if_report(experiment, result, options.jitter.options), options.json);
+  const JitterOptions& jitter = options.jitter.options;
+  KnownSoFar known(options.json);
+  const auto take = [&](const WhatIf& so_far, std::uint32_t runs) {
+    JitterOptions ended = jitter;
+    ended.runs = runs;
+    known.show_first(what_if_report(experiment, so_far, ended).text(),
+                     fmt::format("{} of {} runs", runs, jitter.draws()));
+  };
+  const WhatIf result =
+      known.unless_interrupted([&] { return what_if(experiment, jitter, options.threads.count, take); });
+  print_report(what_if_report(experiment, result, jitter), options.json);
 }
 
 void add_whatif_options(CLI::App& app, WhatifOptions& options) {

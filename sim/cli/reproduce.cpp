@@ -6,6 +6,7 @@
 #include <map>
 
 #include "sim/cli/command.h"
+#include "sim/cli/known_so_far.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
@@ -141,7 +142,15 @@ Shown shown_of(const PublishedTable& table, const ReproduceOptions& options, con
 constexpr const char* kTrust =
     "How far to trust it (docs/trust.md; every point: configs/reference/errors.md):\n";
 
-// Returns one line for each experiment.
+// How far predictions lie from what was published, in words.
+std::string summary_of(const std::vector<Comparison>& comparisons) {
+  const FormulaVerdict verdict = verdict_of(comparisons);
+  if (verdict.predicted.points == 0) return fmt::format("{} predictions", comparisons.size());
+  return fmt::format("{} published, mean error {}, largest {}", verdict.predicted.points,
+                     in_percent(verdict.predicted.mean()), in_percent(verdict.predicted.largest));
+}
+
+// A line for each experiment.
 std::string overview(const std::vector<Shown>& pages) {
   std::vector<Compared> all;
   for (const Shown& page : pages) all.push_back(page.compared);
@@ -213,9 +222,16 @@ void reproduce(const ReproduceOptions& options, const Scenario& scenario) {
   nlohmann::ordered_json points = nlohmann::ordered_json::array();
   std::vector<std::string> stale, barless;
   std::string text;
+  KnownSoFar known(options.json);
   for (const std::string& name : options.names) {
     const PublishedTable table = read_published_table(scenario.configs, name);
-    Shown& page = pages.emplace_back(shown_of(table, options, scenario, intervals));
+    Shown& page = pages.emplace_back(
+        known.unless_interrupted([&] { return shown_of(table, options, scenario, intervals); }));
+    const bool last = pages.size() == options.names.size();  // then the result follows at once
+    if (!last)
+      known.add(fmt::format("{}: {}\n", name, summary_of(page.comparisons)),
+                fmt::format("{} of {} experiments", pages.size(), options.names.size()),
+                options.all ? "" : '\n' + text + page.text);
     for (const auto& point : page.points) points.push_back(point);
     if (page.stale) stale.push_back(name);
     if (page.barless) barless.push_back(name);

@@ -9,6 +9,7 @@
 #include "scheduler/verify/verify.h"
 #include "sim/cli/command.h"
 #include "sim/cli/config_option.h"
+#include "sim/cli/known_so_far.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
@@ -93,7 +94,8 @@ void run(const RunCommandOptions& options) {
     throw InputError("--trace goes with -o DIR: where each task is written");
   if (!options.directory.empty() && !options.trace) refuse_to_lose_tasks(options.directory);
   const Experiment experiment = options.config.load();
-  warn_of_many_ranks(options.config, experiment);
+  announce_run(options.config, experiment, 1, !options.directory.empty());
+  const InterruptsHeeded heeded;
   std::optional<RunProgress> progress(std::in_place, simulated_ranks(experiment));
   RunSummary summary;
   std::vector<NamedFile> more;

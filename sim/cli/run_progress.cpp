@@ -6,27 +6,17 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "sim/core/error.h"
 #include "sim/experiment/order_file.h"
+#include "sim/experiment/step/step_estimate.h"
 
 namespace a3sim {
 namespace {
 
-constexpr std::uint32_t kManyRanks = 32;
+constexpr double kWorthAWord = 2;  // seconds
 constexpr const char* kAlike = "experiment.simulate=alike";
-
-// Returns the same experiment with a few ranks that represent all, or nullopt if this is not possible.
-std::optional<Experiment> with_few_ranks(const ConfigOption& config) {
-  ConfigOption few = config;
-  few.set.emplace_back(kAlike);
-  try {
-    return few.order.empty() ? load_experiment(few.file, few.set)
-                             : load_with_order(few.file, few.order, few.set);
-  } catch (const InputError&) {
-    return std::nullopt;
-  }
-}
 
 }  // namespace
 
@@ -46,14 +36,30 @@ std::size_t simulated_ranks(const Experiment& experiment) {
   return experiment.kept == 0 ? experiment.shape.ep : experiment.kept;
 }
 
-void warn_of_many_ranks(const ConfigOption& config, const Experiment& experiment) {
-  if (!experiment.work->why_no_schedule_run().empty() || experiment.kept != 0 ||
-      experiment.shape.ep <= kManyRanks)
-    return;
-  const std::optional<Experiment> few = with_few_ranks(config);
-  if (!few || few->kept == 0) return;
-  spdlog::warn("all {} ranks are simulated; --set {} simulates {}, which stand for all", experiment.shape.ep,
-               kAlike, few->kept);
+std::optional<Experiment> with_few_ranks(const ConfigOption& config, const Experiment& experiment) {
+  if (experiment.kept != 0 || !experiment.work->why_no_schedule_run().empty()) return std::nullopt;
+  ConfigOption few = config;
+  few.set.emplace_back(kAlike);
+  try {
+    Experiment alike = few.order.empty() ? load_experiment(few.file, few.set)
+                                         : load_with_order(few.file, few.order, few.set);
+    if (alike.kept != 0) return alike;
+  } catch (const InputError&) {
+    // The ranks are not alike.
+  }
+  return std::nullopt;
+}
+
+void announce_run(const ConfigOption& config, const Experiment& experiment, std::uint32_t steps,
+                  bool recorded) {
+  const TrainingPlan* const plan = training_plan(experiment);
+  RunEstimate estimate = plan ? estimate_of_step(*plan) : estimate_of(experiment, recorded);
+  estimate.seconds *= steps;
+  if (estimate.seconds <= kWorthAWord) return;
+  std::string line = (steps > 1 ? fmt::format("{} steps of ", steps) : "") + estimate.text();
+  const std::optional<Experiment> few = steps == 1 ? with_few_ranks(config, experiment) : std::nullopt;
+  if (few) line += fmt::format("; with --set {} {}", kAlike, estimate_of(*few, recorded).text());
+  spdlog::warn("{}", line);
 }
 
 }  // namespace a3sim

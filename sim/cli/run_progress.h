@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <thread>
 
@@ -30,7 +31,12 @@ class RunProgress {
 // Returns the number of ranks that a run simulates.
 std::size_t simulated_ranks(const Experiment& experiment);
 
-// Warns, with the option to set, if many ranks are simulated although a few could represent them.
-void warn_of_many_ranks(const ConfigOption& config, const Experiment& experiment);
+// Returns the same experiment with a few ranks that represent all, or nullopt if this is not possible or is so already.
+std::optional<Experiment> with_few_ranks(const ConfigOption& config, const Experiment& experiment);
+
+// Prints on one line what a run is foreseen to take, if that is more than two seconds, and the option that makes it shorter.
+// `steps` is the number of steps of a job, whose ranks all differ; `recorded` says that each task is kept.
+void announce_run(const ConfigOption& config, const Experiment& experiment, std::uint32_t steps,
+                  bool recorded);
 
 }  // namespace a3sim

@@ -4,6 +4,7 @@
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
+#include "sim/cli/run_progress.h"
 #include "sim/diagnosis/jobs/monitor.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/experiment/portable_config.h"
@@ -34,6 +35,10 @@ void run(const MonitorCommandOptions& options) {
   how.limits = read_locate_limits(configs_folder() / kLocateFile);
   constexpr auto kNames = kNamesOf<Recording>;
   how.recording = static_cast<Recording>(std::ranges::find(kNames, options.recording) - std::begin(kNames));
+  ConfigOption config_of_run;
+  config_of_run.file = options.file;
+  config_of_run.set = options.set;
+  announce_run(config_of_run, spec.experiment, options.steps, options.recording == "full");
   ResultDirectory directory(options.directory, "monitor");
   const PortableConfig config = portable(spec.experiment);
   directory.add("resolved.yaml", config.resolved);

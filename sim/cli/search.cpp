@@ -1,10 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
 #include <nlohmann/json.hpp>
 
 #include "sim/cli/command.h"
 #include "sim/cli/config_option.h"
+#include "sim/cli/known_so_far.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/core/atomic_file.h"
@@ -67,6 +69,45 @@ void write_order(const SearchProblem& problem, const SearchCommandOptions& optio
                                      title_of(problem, options, findings, holds), findings.lists.file));
 }
 
+// The orders to start from, each with how much longer than the best one it takes.
+std::string starts_text(const SearchOutcome& outcome) {
+  Table table({Column::words("order to start from"), Column::signed_percent("to best", "", 2)});
+  const double best = outcome.starts[outcome.reference].score;
+  for (const StartScore& start : outcome.starts)
+    if (start.refused.empty()) table.add({start.name, start.score / best - 1});
+  return table.text();
+}
+
+// Shows what a search knows as it grows: the orders to start from, and a line whenever something faster is found.
+class GrowingSearch {
+ public:
+  GrowingSearch(const SearchProblem& problem, const SearchOptions& options, KnownSoFar& known)
+      : problem_(problem), budget_(options.budget), known_(known) {}
+
+  void take(const SearchOutcome& so_far) {
+    const double best = *so_far.winner().scores.back();
+    std::string lines = so_far.proposed == 0 ? starts_text(so_far) : "";
+    if (so_far.proposed > 0 && best < best_)
+      lines = fmt::format("{:>5} candidates: {:.2f} % faster than {}\n", so_far.proposed, 100 * (1 - best),
+                          so_far.starts[so_far.reference].name);
+    best_ = std::min(best, best_);
+    known_.add(lines, fmt::format("{} of {} candidates", so_far.proposed, budget_), best_order(so_far));
+  }
+
+ private:
+  std::string best_order(const SearchOutcome& so_far) const {
+    const Candidate& best = so_far.winner().candidate;
+    return fmt::format("\nthe best of them so far:\n{}{}", problem_.order_text(best),
+                       fmt::join(problem_.settings(best), "\n")) +
+           '\n';
+  }
+
+  const SearchProblem& problem_;
+  std::uint32_t budget_;
+  KnownSoFar& known_;
+  double best_ = 1;
+};
+
 void run(const SearchCommandOptions& options) {
   keep_freed_memory();  // for the next run
   Experiment experiment = options.config.load();
@@ -89,7 +130,10 @@ void run(const SearchCommandOptions& options) {
   constexpr std::uint32_t kCandidatesToMove = 4;  // for each move
   how.moves =
       options.moves.value_or(how.objective == SearchObjective::kOne ? how.budget / kCandidatesToMove : 0);
-  SearchFindings findings = search_and_explain(problem, how, runs);
+  KnownSoFar known(options.json);
+  GrowingSearch growing(problem, how, known);
+  how.seen = [&](const SearchOutcome& so_far) { growing.take(so_far); };
+  SearchFindings findings = known.unless_interrupted([&] { return search_and_explain(problem, how, runs); });
   spdlog::info("{} candidates in {:.1f} s, {:.1f} a second", findings.outcome.proposed,
                findings.outcome.seconds, findings.outcome.proposed / findings.outcome.seconds);
   if (!options.output.empty()) write_order(problem, options, findings, findings.holds(how));

@@ -2,8 +2,10 @@
 
 #include "sim/cli/command.h"
 #include "sim/cli/config_option.h"
+#include "sim/cli/known_so_far.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
+#include "sim/cli/run_progress.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
 #include "sim/core/machine_memory.h"
@@ -34,9 +36,23 @@ void run(const TryCommandOptions& options) {
                                           : (configs_folder() / "experiments" / "ep8.yaml").string();
   const Experiment experiment = load_experiment(config, options.set);
   warn_of_order(with_order(experiment, order));
+  TryOptions how{options.jitter.options, !options.as_configured, options.threads.count, config, options.set};
+  ConfigOption few;
+  few.file = config;
+  few.set = options.set;
+  how.alike = with_few_ranks(few, experiment);
+  KnownSoFar known(options.json);
+  how.ranked = [&](const OrderRanking& ranking) {
+    known.show_first(ranking.report().text(), ranking.extent);
+  };
+  how.compared = [&](const OrderComparison& so_far) {
+    const std::size_t others = so_far.conditions.empty() ? 0 : so_far.conditions.size() - 1;
+    known.take(order_report(experiment, so_far, options.jitter.options).text(),
+               fmt::format("all runs as configured, and {} of {} other conditions", others,
+                           conditions_of(experiment).size() - 1));
+  };
   const OrderComparison comparison =
-      try_order(experiment, order,
-                {options.jitter.options, !options.as_configured, options.threads.count, config, options.set});
+      known.unless_interrupted([&] { return try_order(experiment, order, how); });
   if (!comparison.findings.errors.empty())
     throw RunError(fmt::format("{}: {}", options.order, fmt::join(comparison.findings.errors, "\n")));
   const Report report = order_report(experiment, comparison, options.jitter.options);

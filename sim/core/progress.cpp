@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
 #include <cmath>
 #include <cstdint>
+
+#include "sim/core/progress_lines.h"
 
 namespace a3sim {
 namespace {
@@ -14,7 +15,12 @@ struct Terminal {
   std::chrono::milliseconds silence{}, between{};
 };
 Terminal terminal;  // set before any thread starts
-std::atomic<bool> spoken_for = false;
+
+// The one that is shown. A lock, for others may count for it while it ends.
+std::mutex speaker_mutex;
+Progress* speaker = nullptr;
+
+constexpr const char* kSimulations = "simulations";  // in_parallel()'s
 
 // Returns a time such as "2 h 5 min" or "41 s".
 std::string in_words(double seconds) {
@@ -30,17 +36,34 @@ void Progress::show(std::FILE* file, std::chrono::milliseconds silence, std::chr
   terminal = {file, silence, between};
 }
 
+void print_above_progress(const std::string& lines) {
+  if (terminal.file == nullptr) return;
+  fmt::print(terminal.file, "\r\x1b[K{}", lines);
+  std::fflush(terminal.file);
+}
+
 Progress::Progress(std::string what, std::size_t total) : what_(std::move(what)), total_(total) {
-  speaks_ = terminal.file != nullptr && !spoken_for.exchange(true);
+  if (terminal.file == nullptr) return;
+  const std::scoped_lock lock(speaker_mutex);
+  if (speaker != nullptr) return;
+  speaker = this;
+  speaks_ = true;
 }
 
 Progress::~Progress() {
   if (shown_) fmt::print(terminal.file, "\r\x1b[K");
-  if (speaks_) spoken_for = false;
+  if (!speaks_) return;
+  const std::scoped_lock lock(speaker_mutex);
+  speaker = nullptr;
 }
 
 void Progress::step(std::size_t pieces) {
-  if (!speaks_) return;
+  if (!speaks_) {
+    if (terminal.file == nullptr || what_ != kSimulations) return;
+    const std::scoped_lock lock(speaker_mutex);
+    if (speaker != nullptr && speaker->what_ == kSimulationsInAll) speaker->step(pieces);
+    return;
+  }
   const std::scoped_lock lock(mutex_);
   done_ += pieces;
   say({});

@@ -13,6 +13,7 @@
 #include "sim/core/progress.h"
 #include "sim/experiment/interruption.h"
 #include "sim/experiment/memory_check.h"
+#include "sim/experiment/run_estimate.h"
 #include "sim/runtime/topology.h"
 
 namespace a3sim {
@@ -21,31 +22,6 @@ namespace {
 PathRates path_rates(const Hardware& hardware) {
   const auto clock = static_cast<double>(hardware.clock.count);
   return {2 * clock * hardware.cube.macs_per_cycle_16, clock * hardware.vector.gm_to_ub};
-}
-
-// Returns how many partitions of an expert's rows are not empty.
-std::uint64_t partitions_of(std::uint64_t rows, std::uint32_t partitions) {
-  if (rows == 0) return 0;
-  const std::uint64_t each = (rows + partitions - 1) / partitions;
-  return (rows + each - 1) / each;
-}
-
-// Estimates the number of tasks of a pass: its puts there and back, and each partition's shares and row
-// tiles.
-std::uint64_t tasks_of_pass(const Experiment& experiment, const RoutingCounts& capacity, std::uint32_t kept) {
-  const CutOptions& cut = experiment.cut;
-  std::uint64_t tasks = 0;
-  std::vector<std::uint64_t> received(capacity.experts());
-  for (std::uint32_t src = 0; src < capacity.ranks(); ++src) {
-    for (std::uint32_t e = 0; e < capacity.experts(); ++e) received[e] += capacity.at(src, e);
-  }
-  for (const std::uint64_t rows : received) tasks += 4 * partitions_of(rows, cut.partitions) * cut.shares;
-  for (std::uint32_t src = 0; src < (kept > 0 ? kept : capacity.ranks()); ++src) {
-    for (const std::uint32_t rows : capacity.source(src)) {
-      tasks += 2 * (rows / cut.chunk + (rows > 0)) + rows / cut.task_rows;
-    }
-  }
-  return tasks;
 }
 
 void check_size(const Experiment& experiment, std::uint64_t tasks) {

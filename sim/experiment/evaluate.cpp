@@ -1,11 +1,14 @@
 #include "sim/experiment/evaluate.h"
 
 #include <algorithm>
+#include <iterator>
+#include <mutex>
 #include <ranges>
 
 #include "sim/core/error.h"
 #include "sim/core/parallel.h"
 #include "sim/experiment/bounds.h"
+#include "sim/experiment/evaluate_by_run.h"
 
 namespace a3sim {
 namespace {
@@ -128,10 +131,10 @@ std::vector<Evaluated> evaluate(std::span<const Variant> variants, const Evaluat
     const Draw draw{options.jitter, options.first_run + run};
     if (options.run) {
       results[v].passes[p][run] = options.run(v, p, draw);
-      return;
+    } else {
+      const Duration limit = options.limits.empty() ? Duration::max() : options.limits[run] - others[v][p];
+      results[v].passes[p][run] = variants[v].work->run(variants[v].experiment, p, draw, limit);
     }
-    const Duration limit = options.limits.empty() ? Duration::max() : options.limits[run] - others[v][p];
-    results[v].passes[p][run] = variants[v].work->run(variants[v].experiment, p, draw, limit);
   });
   if (!equal) return results;
   for (std::size_t v = 0; v < variants.size(); ++v) {
@@ -141,8 +144,35 @@ std::vector<Evaluated> evaluate(std::span<const Variant> variants, const Evaluat
   return results;
 }
 
+std::vector<Evaluated> evaluate_by_run(std::span<const Variant> variants, const EvaluateOptions& options,
+                                       const SeenRuns& seen) {
+  std::vector<Evaluated> so_far(variants.size());
+  const std::uint32_t runs = runs_of(options);
+  EvaluateOptions one = options;
+  one.runs = 1;
+  for (std::uint32_t run = 0; run < runs; ++run) {
+    one.first_run = options.first_run + run;
+    if (!options.limits.empty()) one.limits = {options.limits[run]};
+    std::vector<Evaluated> done = evaluate(variants, one);
+    for (std::size_t v = 0; v < variants.size(); ++v) {
+      so_far[v].passes.resize(done[v].passes.size());
+      for (std::size_t p = 0; p < done[v].passes.size(); ++p)
+        std::ranges::move(done[v].passes[p], std::back_inserter(so_far[v].passes[p]));
+    }
+    one.beside.clear();
+    if (seen) seen(so_far, run + 1);
+  }
+  return so_far;
+}
+
 std::vector<Evaluated> evaluate_in_turn(std::span<const Variant> variants, const EvaluateOptions& options,
                                         std::vector<std::string>& failed) {
+  return evaluate_in_turn(variants, options, failed, {});
+}
+
+std::vector<Evaluated> evaluate_in_turn(std::span<const Variant> variants, const EvaluateOptions& options,
+                                        std::vector<std::string>& failed, const SeenVariant& seen) {
+  std::mutex one_at_a_time;
   EvaluateOptions alone = options;
   alone.threads = 1;
   failed.assign(variants.size(), {});
@@ -153,7 +183,10 @@ std::vector<Evaluated> evaluate_in_turn(std::span<const Variant> variants, const
       const std::span<Variant> one(&variant, 1);
       prepare(one, 1);
       results[v] = std::move(evaluate(one, alone).front());
+      const std::scoped_lock lock(one_at_a_time);
+      if (seen) seen(v, results[v]);
     } catch (const Error& error) {
+      if (error.code() == ExitCode::kInterrupted) throw;
       failed[v] = error.what();
     }
   });

@@ -22,13 +22,17 @@ double bytes_a_task(MemoryOf memory_of) {
 
 }  // namespace
 
+double bytes_for(std::uint64_t tasks, MemoryOf memory_of) {
+  return static_cast<double>(tasks) * bytes_a_task(memory_of);
+}
+
 bool fits_memory(std::uint64_t tasks, MemoryOf memory_of, Bytes memory) {
-  return static_cast<double>(tasks) * bytes_a_task(memory_of) <= static_cast<double>(memory.count);
+  return bytes_for(tasks, memory_of) <= static_cast<double>(memory.count);
 }
 
 void check_memory(const std::string& what, std::uint64_t tasks, MemoryOf memory_of, Bytes memory) {
   if (fits_memory(tasks, memory_of, memory)) return;
-  const double bytes = static_cast<double>(tasks) * bytes_a_task(memory_of);
+  const double bytes = bytes_for(tasks, memory_of);
   throw RunError(fmt::format(
       "{}: {} {:.0f} million tasks takes some {:.1f} GB, and this machine has {:.1f}: take a smaller "
       "group, fewer experts, partitions or shares, or larger chunks",

@@ -10,6 +10,9 @@ namespace a3sim {
 // The work that takes memory for each task of a pass.
 enum class MemoryOf { kCompilation, kRun, kRecordedRun };
 
+// Estimates the bytes that the work on so many tasks takes.
+double bytes_for(std::uint64_t tasks, MemoryOf memory_of);
+
 // Returns whether the work on so many tasks fits in `memory`.
 bool fits_memory(std::uint64_t tasks, MemoryOf memory_of, Bytes memory);
 

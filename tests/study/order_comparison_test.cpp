@@ -104,6 +104,26 @@ TEST_CASE("every order runs as the experiment does with it") {
   CHECK(!comparison.findings.notes.empty());
 }
 
+TEST_CASE("orders are ranked after every run, by what these runs have come to") {
+  const Experiment experiment = small();
+  TryOptions options{{6, 1, 0.05, 0.02}, false, 2};
+  std::vector<OrderRanking> seen;
+  options.ranked = [&](const OrderRanking& ranking) { seen.push_back(ranking); };
+  const OrderComparison comparison = try_order(experiment, shipped("ratr"), options);
+  REQUIRE(seen.size() == 5);
+  for (std::size_t run = 0; run < seen.size(); ++run) {
+    CHECK(seen[run].extent == std::to_string(run + 1) + " of 6 runs");
+    REQUIRE(seen[run].rows.size() == comparison.orders.size());
+    for (std::size_t o = 0; o < comparison.orders.size(); ++o) {
+      const Latencies& all = comparison.orders[o].totals;
+      CHECK(seen[run].rows[o].totals ==
+            Latencies(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(run) + 1));
+    }
+  }
+  const Table& table = seen.back().report().table("ranking");
+  CHECK(std::ranges::is_sorted(table.rows(), {}, [](const auto& row) { return std::get<Duration>(row[1]); }));
+}
+
 TEST_CASE("equal schedules are found equal, whatever the keys are called, and different ones are not") {
   const Experiment experiment = small();
   OrderSpec order = shipped("naive");

@@ -231,6 +231,31 @@ TEST_CASE("under jitter a gain is the median of the runs' own gains, and what ma
     CHECK(part["gain_10_percent_low"].get<double>() <= part["gain_10_percent"].get<double>());
 }
 
+TEST_CASE(
+    "after each run what is known is what fewer runs come to, and the last sentence says why rows above are "
+    "not named") {
+  const Experiment experiment = small();
+  const JitterOptions six{6, 1, 0.05, 0.02};
+  std::vector<WhatIf> seen;
+  const WhatIf all = what_if(experiment, six, 2, [&](const WhatIf& so_far, std::uint32_t runs) {
+    CHECK(runs == seen.size() + 1);
+    seen.push_back(so_far);
+  });
+  REQUIRE(seen.size() == 5);
+  for (std::size_t run = 0; run < seen.size(); ++run) {
+    REQUIRE(seen[run].now.totals.size() == run + 1);
+    CHECK(std::equal(seen[run].now.totals.begin(), seen[run].now.totals.end(), all.now.totals.begin()));
+    CHECK(row_of(seen[run], "HBM").better.totals.size() == run + 1);
+  }
+  const std::string text = what_if_report(experiment, all, six).text();
+  for (const WhatIf::Row& row : all.rows) {
+    const bool whole = row.part->kind != MachinePart::Kind::kSingle;
+    if (row.part->kind == MachinePart::Kind::kSingle && all.gain(row.better).clear()) break;
+    CHECK_THAT(text,
+               Contains(row.name + (whole && all.gain(row.better).clear() ? " (" : " (its gain is noise")));
+  }
+}
+
 TEST_CASE("a part whose gain lies inside the noise is marked, and is not what binds") {
   WhatIf result;
   const auto outcome = [](std::vector<std::int64_t> totals) {

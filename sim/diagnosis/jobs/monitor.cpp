@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "sim/core/error.h"
 #include "sim/core/progress.h"
 #include "sim/diagnosis/jobs/cable_plan.h"
 #include "sim/diagnosis/jobs/full_records.h"
@@ -60,7 +61,13 @@ class Recorder {
     times_.push_back(took);
   }
 
-  // Returns the ranks to record in the next step.
+  // "12 of 60 steps, the longest 10.902 ms (step 8), 3 slow".
+  std::string so_far() const {
+    return fmt::format("{} of {} steps, the longest {:.3f} ms (step {}), {} slow", times_.size(),
+                       options_.steps, milliseconds(summary_.longest), summary_.longest_step, summary_.slow);
+  }
+
+  // Ranks to record in the next step.
   std::span<const std::uint32_t> wanted() const {
     if (options_.recording == Recording::kNext) return locator_->wanted();
     return {};
@@ -156,8 +163,13 @@ MonitorSummary monitor(const JobSpec& spec, const MonitorOptions& options, const
     recorder.add_step(std::move(step));
     progress.step();
   };
-  job.run(options.steps, options.recording == Recording::kFull, take,
-          [&](std::uint32_t) { return recorder.wanted(); });
+  try {
+    job.run(options.steps, options.recording == Recording::kFull, take,
+            [&](std::uint32_t) { return recorder.wanted(); });
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::kInterrupted) throw;
+    throw Error(ExitCode::kInterrupted, "interrupted: known is " + recorder.so_far());
+  }
   const MonitorSummary summary = recorder.finish();
   add("truth.json", truth_json(spec.injection, options.steps));
   return summary;

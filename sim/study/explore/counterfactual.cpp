@@ -4,7 +4,9 @@
 #include <map>
 
 #include "sim/core/error.h"
-#include "sim/experiment/evaluate.h"
+#include "sim/core/progress.h"
+#include "sim/core/progress_lines.h"
+#include "sim/experiment/evaluate_by_run.h"
 
 namespace a3sim {
 namespace {
@@ -54,9 +56,30 @@ Experiment with_rates(const Experiment& experiment, const std::map<std::string, 
 
 }  // namespace
 
+namespace {
+
+constexpr std::string_view kShares = "cut.shares";
+
+// Where one cube takes one share of a product, shares follow the number of cubes.
+bool shares_follow(const Experiment& experiment) {
+  return experiment.cut.shares == experiment.workers.count(CoreUnit::kMatrix);
+}
+
+// The part of a key where the shares follow the number of workers, or do not.
+std::size_t part_where(bool follow, std::string_view path) {
+  return part_of(follow && path == kShares ? "workers" : path);
+}
+
+bool both_follow(const std::filesystem::path& a, const std::filesystem::path& b) {
+  return shares_follow(load_experiment(a, {})) && shares_follow(load_experiment(b, {}));
+}
+
+}  // namespace
+
 Experiment with_part(const std::filesystem::path& a, const std::filesystem::path& b, std::size_t part) {
   Diagnostics diagnostics;
-  const auto taken = [&](std::string_view path) { return part_of(path) == part; };
+  const bool follow = both_follow(a, b);
+  const auto taken = [&](std::string_view path) { return part_where(follow, path) == part; };
   return read_experiment(Config::load_with_parts(b, a, taken, diagnostics), diagnostics);
 }
 
@@ -114,12 +137,14 @@ std::vector<ConfigDifference> config_differences(const std::filesystem::path& a,
 
 Counterfactuals run_counterfactuals(const RunToCompare& a, const RunToCompare& b,
                                     const std::vector<std::string>& passes, const JitterOptions& jitter,
-                                    unsigned threads) {
+                                    unsigned threads,
+                                    const std::function<void(const Counterfactuals&)>& seen) {
   const Experiment of_b = load_experiment(b.configuration, {});
   const std::vector<ConfigPart>& parts = config_parts();
   std::vector<std::vector<ConfigDifference>> by_part(parts.size() + 1);
+  const bool follow = both_follow(a.configuration, b.configuration);
   for (const ConfigDifference& difference : config_differences(a.configuration, b.configuration))
-    by_part[part_of(difference.path)].push_back(difference);
+    by_part[part_where(follow, difference.path)].push_back(difference);
   Counterfactuals result;
   result.elsewhere = std::move(by_part.back());
   std::vector<Variant> variants;
@@ -150,18 +175,22 @@ Counterfactuals run_counterfactuals(const RunToCompare& a, const RunToCompare& b
     add(with_rates(of_b, b.rates));
   }
   std::vector<std::string> failed;
+  const auto take = [&](std::size_t v, const Evaluated& evaluated) {
+    if (v == 0) result.a = evaluated.totals();
+    if (v == 1) result.b = evaluated.totals();
+    if (v >= first_part && v < first_rates)
+      result.parts[runnable[v - first_part]].totals = evaluated.totals();
+    if (seen) seen(result);
+  };
+  // Of each variant its passes, that it is prepared, and that it has ended.
+  const Progress progress(kSimulationsInAll, variants.size() * (passes.size() * jitter.draws() + 2));
   const std::vector<Evaluated> done =
-      evaluate_in_turn(variants, {.jitter = jitter, .threads = threads}, failed);
+      evaluate_in_turn(variants, {.jitter = jitter, .threads = threads}, failed, take);
   for (std::size_t v = 0; v < variants.size(); ++v) {
     if (!failed[v].empty() && (v < first_part || v >= first_rates)) throw RunError(failed[v]);
   }
-  result.a = done[0].totals();
-  result.b = done[1].totals();
-  for (std::size_t v = first_part; v < first_rates; ++v) {
-    Counterfactual& part = result.parts[runnable[v - first_part]];
-    part.totals = done[v].totals();
-    part.error = failed[v];
-  }
+  for (std::size_t v = first_part; v < first_rates; ++v)
+    result.parts[runnable[v - first_part]].error = failed[v];
   if (first_rates < variants.size())
     result.hit_rates = difference_between(done[first_rates].totals(), done[first_rates + 1].totals());
   return result;

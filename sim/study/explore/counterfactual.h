@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -34,15 +35,16 @@ const std::vector<ConfigPart>& config_parts();
 // Returns the position of the part that a key belongs to, or config_parts().size() if none.
 std::size_t part_of(std::string_view path);
 
-// Returns the experiment of configuration B with one part of A's.
+// Returns the experiment of configuration B with one part of A's. Shares of products that are the number of cubes in both belong to
+// the number of workers, which they follow.
 Experiment with_part(const std::filesystem::path& a, const std::filesystem::path& b, std::size_t part);
 
 // A run of B with one part of A's configuration.
 struct Counterfactual {
   std::string part;
   std::vector<ConfigDifference> differences;  // of this part
-  Latencies totals;                           // over all passes, one entry per run
-  std::string error;                          // why it cannot run; then `totals` is empty
+  Latencies totals;                           // of the passes, by run
+  std::string error;  // why it cannot run; then there are no totals, as before it has run
 };
 
 // All runs of a comparison, under the same jitter.
@@ -62,10 +64,11 @@ struct RunToCompare {
   std::map<std::string, L2Rates> rates;  // one entry per operator
 };
 
-// Runs A and B unchanged, and B with each part of A's that differs, on `threads` threads. Runs only these
-// passes.
+// Runs A and B unchanged, and B with each part of A's that differs, on `threads` threads. Runs only these passes. Calls `seen`
+// after each of these runs.
 Counterfactuals run_counterfactuals(const RunToCompare& a, const RunToCompare& b,
                                     const std::vector<std::string>& passes, const JitterOptions& jitter,
-                                    unsigned threads);
+                                    unsigned threads,
+                                    const std::function<void(const Counterfactuals&)>& seen = {});
 
 }  // namespace a3sim

@@ -8,8 +8,11 @@
 #include "models/operators/operator.h"
 #include "sim/core/error.h"
 #include "sim/core/parallel.h"
+#include "sim/core/progress.h"
+#include "sim/core/progress_lines.h"
 #include "sim/experiment/compiled.h"
 #include "sim/experiment/configs_folder.h"
+#include "sim/experiment/evaluate_by_run.h"
 #include "sim/experiment/order_file.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/explore/order_results.h"
@@ -57,8 +60,40 @@ TriedOrder::Pass record_pass(const Variant& variant, std::size_t pass, const Dra
                     run_drawn(variant.experiment, compiled, pass, draw, true));
 }
 
-// Checks the tried order's schedules and its results, which takes as long as some runs, and runs all
-// orders. If there is a single run, records it at once.
+std::vector<std::string> order_names(const OrderComparison& comparison) {
+  std::vector<std::string> names;
+  for (const TriedOrder& order : comparison.orders) names.push_back(order.name);
+  return names;
+}
+
+// What the orders come to where a few ranks stand for all, in one run: known long before the others.
+void rank_alike(const OrderComparison& comparison, const std::vector<Variant>& orders,
+                const TryOptions& options) {
+  if (!options.alike || !options.ranked) return;
+  std::vector<Variant> alike;
+  for (const Variant& order : orders)
+    alike.push_back({with_order(*options.alike, order.experiment.order), nullptr});
+  std::vector<std::string> refused;
+  prepare(alike, options.threads, &refused);
+  const auto done =
+      evaluate(alike, {.jitter = options.jitter, .threads = options.threads, .one_machine = true, .runs = 1});
+  options.ranked(ranking_of(order_names(comparison), done,
+                            fmt::format("one run with {} of {} ranks, which stand for all",
+                                        options.alike->kept, options.alike->shape.ep)));
+}
+
+// What is to come: checks, each run, those that are recorded, and two orders under each other condition.
+std::size_t simulations_of(const Experiment& experiment, const EqualPasses& equal,
+                           const TryOptions& options) {
+  const std::size_t runs = options.jitter.draws(), passes = equal.to_run().size();
+  const std::size_t others = options.conditions ? conditions_of(experiment).size() - 1 : 0;
+  const std::size_t checks = experiment.passes.size() + 1, again = runs > 1 ? passes : 0;
+  // Under each condition two orders, which are prepared too.
+  return checks + passes * runs + again + others * 2 * (experiment.passes.size() * runs + 1);
+}
+
+// Checks the tried order's results, which takes as long as some runs, and its schedules, and runs what is to run. Of a
+// single run, what happens in it is recorded at once.
 void check_and_run(OrderComparison& comparison, const std::vector<Variant>& orders,
                    const TryOptions& options) {
   const Variant& tried = orders.front();
@@ -85,7 +120,13 @@ void check_and_run(OrderComparison& comparison, const std::vector<Variant>& orde
       return PassOutcome{comparison.orders[o].passes[p].latency, {}, false};
     };
   }
-  const std::vector<Evaluated> done = evaluate(orders, how);
+  const std::uint32_t runs = options.jitter.draws();
+  const std::vector<Evaluated> done =
+      evaluate_by_run(orders, how, [&](std::span<const Evaluated> so_far, std::uint32_t ended) {
+        if (options.ranked && ended < runs)
+          options.ranked(
+              ranking_of(order_names(comparison), so_far, fmt::format("{} of {} runs", ended, runs)));
+      });
   for (std::size_t p = 0; p < findings.size(); ++p)
     add_findings(tried.experiment.passes[p].name, findings[p], comparison.findings);
   if (!comparison.findings.errors.empty()) return;
@@ -171,6 +212,8 @@ OrderComparison try_order(const Experiment& experiment, const OrderSpec& order, 
     comparison.orders[o].refused = refused[o];
     comparison.orders[o].same_as = equal.same_as(o);
   }
+  rank_alike(comparison, orders, options);
+  const Progress progress(kSimulationsInAll, simulations_of(experiment, equal, options));
   check_and_run(comparison, orders, options);
   if (!comparison.findings.errors.empty()) return comparison;
   const TriedOrder* const best = comparison.best();
@@ -179,8 +222,14 @@ OrderComparison try_order(const Experiment& experiment, const OrderSpec& order, 
   count_workers(comparison, experiment.workers, *orders.front().work->schedules());
   if (options.conditions && best && best->same_as != 0) {
     const Experiment& shipped = orders[static_cast<std::size_t>(best - comparison.orders.data())].experiment;
-    comparison.conditions = under_conditions(experiment, comparison.tried().totals, best->totals, order,
-                                             shipped.order, options.jitter, options.threads);
+    const auto seen = [&](const std::vector<ConditionOutcome>& outcomes) {
+      if (!options.compared) return;
+      comparison.conditions = outcomes;
+      options.compared(comparison);
+    };
+    comparison.conditions =
+        under_conditions(experiment, comparison.tried().totals, best->totals, order, shipped.order,
+                         {.jitter = options.jitter, .threads = options.threads}, seen);
   }
   return comparison;
 }

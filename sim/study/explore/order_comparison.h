@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "sim/experiment/evaluate.h"
 #include "sim/study/explore/noise.h"
 #include "sim/study/explore/order_conditions.h"
+#include "sim/study/explore/order_ranking.h"
 #include "traces/analysis/worker_time.h"
 #include "traces/report/report.h"
 
@@ -60,6 +62,12 @@ struct TryOptions {
   // The experiment's configuration, for a check of results on real tensors. Empty: results are not checked.
   std::filesystem::path config{};
   std::vector<std::string> set{};
+  // The experiment with a few ranks that stand for all, whose orders are ranked first; none: they are not.
+  std::optional<Experiment> alike{};
+  // Told what is known before all has ended: rankings as runs end, then the comparison without conditions, and after
+  // each one with those that are known.
+  std::function<void(const OrderRanking&)> ranked{};
+  std::function<void(const OrderComparison&)> compared{};
 };
 
 // Compiles the experiment under the order and under each shipped one, checks the order's schedules and

@@ -46,17 +46,17 @@ void add_worker_counts(const Experiment& experiment, std::vector<Condition>& con
 
 // Returns the latencies of both orders by run, or why one of them does not fit.
 ConditionOutcome run_both(const Condition& condition, const OrderSpec& tried, const OrderSpec& other,
-                          const JitterOptions& jitter, unsigned threads) {
+                          const EvaluateOptions& how) {
   ConditionOutcome outcome{condition.routing, condition.workers, {}, {}, {}, {}};
   std::array<Variant, 2> orders{Variant{with_order(condition.experiment, tried), nullptr},
                                 Variant{with_order(condition.experiment, other), nullptr}};
   try {
-    prepare(orders, threads);
+    prepare(orders, how.threads);
   } catch (const InputError& error) {
     outcome.refused = error.what();
     return outcome;
   }
-  const auto done = evaluate(orders, {.jitter = jitter, .threads = threads, .one_machine = true});
+  const auto done = evaluate(orders, how);
   const Latencies of_tried = done[0].totals(), of_other = done[1].totals();
   outcome.tried = median_of(of_tried);
   outcome.other = median_of(of_other);
@@ -100,10 +100,13 @@ std::vector<Condition> conditions_of(const Experiment& experiment) {
 
 std::vector<ConditionOutcome> under_conditions(const Experiment& experiment, const Latencies& tried_here,
                                                const Latencies& other_here, const OrderSpec& tried,
-                                               const OrderSpec& other, const JitterOptions& jitter,
-                                               unsigned threads) {
+                                               const OrderSpec& other, const EvaluateOptions& how,
+                                               const SeenConditions& seen) {
   std::vector<ConditionOutcome> outcomes;
-  for (const Condition& condition : conditions_of(experiment)) {
+  const std::vector<Condition> conditions = conditions_of(experiment);
+  EvaluateOptions on_one_machine = how;
+  on_one_machine.one_machine = true;
+  for (const Condition& condition : conditions) {
     if (outcomes.empty()) {
       outcomes.push_back({condition.routing,
                           condition.workers,
@@ -112,8 +115,9 @@ std::vector<ConditionOutcome> under_conditions(const Experiment& experiment, con
                           median_of(other_here),
                           relative_difference(tried_here, other_here)});
     } else {
-      outcomes.push_back(run_both(condition, tried, other, jitter, threads));
+      outcomes.push_back(run_both(condition, tried, other, on_one_machine));
     }
+    if (seen && outcomes.size() < conditions.size()) seen(outcomes);
   }
   return outcomes;
 }

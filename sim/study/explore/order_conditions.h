@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,12 +32,16 @@ struct ConditionOutcome {
   MedianInterval difference;  // (tried - other) / other
 };
 
+// Called with the outcomes that are known so far.
+using SeenConditions = std::function<void(const std::vector<ConditionOutcome>&)>;
+
 // Runs both orders under each condition, all with the same jitter. For the first condition, the experiment
-// itself, their latencies by run are given. Throws RunError if a run fails.
+// itself, their latencies by run are given. `how` has the jitter and the threads. Calls `seen` after each condition
+// but the last. Throws RunError if a run fails.
 std::vector<ConditionOutcome> under_conditions(const Experiment& experiment, const Latencies& tried_here,
                                                const Latencies& other_here, const OrderSpec& tried,
-                                               const OrderSpec& other, const JitterOptions& jitter,
-                                               unsigned threads);
+                                               const OrderSpec& other, const EvaluateOptions& how,
+                                               const SeenConditions& seen = {});
 
 // Says under which conditions the first outcome holds, is reversed, or is below the noise: "mine's gain
 // over full holds under 5 of the 7 other conditions, turns under …".

@@ -39,7 +39,7 @@ std::string differences_text(const std::vector<ConfigDifference>& differences) {
 // Returns the largest difference on the critical paths in the direction of the total, and the operator with
 // most of it: "L2 misses: 0.912 ms more, 0.700 of it in GMM1 of forward".
 std::string blame_text(const RunDifference& difference) {
-  const std::int64_t sign = difference.total[0] > difference.total[1] ? 1 : -1;
+  const std::int64_t sign = difference.total[1] > difference.total[0] ? 1 : -1;
   BlameTimes sums{};
   for (const RunDifference::OfPass& pass : difference.passes) {
     for (const BlameTimes& times : pass.blame.blame) {
@@ -62,22 +62,39 @@ std::string blame_text(const RunDifference& difference) {
                      sign > 0 ? "more" : "less", all ? "," : ", " + in_milliseconds(there) + " of it", where);
 }
 
-// Returns the counterfactual that explains most of the difference, by more than noise, or nullptr.
-const Counterfactual* largest_cause(const RunDifference& difference) {
-  const double sign = difference.apart().median > 0 ? 1 : -1;
+// The share of the difference that B loses with a part of A's.
+double share_explained(const RunDifference& difference, const Counterfactual& counterfactual) {
+  return -difference_between(counterfactual.totals, difference.counterfactuals.b).median /
+         difference.apart().median;
+}
+
+bool is_clear(const RunDifference& difference, const Counterfactual& counterfactual) {
+  return difference_between(counterfactual.totals, difference.counterfactuals.b).clear();
+}
+
+// The one that explains most of the difference; nullptr where none explains any. `clear`: of those by more than noise.
+const Counterfactual* largest_cause(const RunDifference& difference, bool clear) {
   const Counterfactual* largest = nullptr;
   double most = 0;
   for (const Counterfactual& counterfactual : difference.counterfactuals.parts) {
-    if (!counterfactual.error.empty()) continue;
-    const MedianInterval change = difference_between(counterfactual.totals, difference.counterfactuals.b);
-    if (!change.clear() || sign * change.median <= most) continue;
-    most = sign * change.median;
+    if (counterfactual.totals.empty() || (clear && !is_clear(difference, counterfactual))) continue;
+    const double explained = share_explained(difference, counterfactual);
+    if (explained <= most) continue;
+    most = explained;
     largest = &counterfactual;
   }
   return largest;
 }
 
-// Returns " (95 %: +12.9..+13.3)" in milliseconds; empty for one run.
+// "; number of workers would be 52 %, but is noise"; nothing where the cause is the first row of the table.
+std::string hidden_by_noise(const RunDifference& difference, const Counterfactual* cause) {
+  const Counterfactual* const first = largest_cause(difference, false);
+  if (first == nullptr || first == cause) return {};
+  return fmt::format("; A's {} would explain {:.0f} %, but that is noise", first->part,
+                     100 * share_explained(difference, *first));
+}
+
+// " (95 %: +12.9..+13.3)", of milliseconds; nothing of one run.
 std::string interval_text(const MedianInterval& median_interval) {
   const std::string interval = interval_in_milliseconds(median_interval);
   return interval.empty() ? "" : fmt::format(" (95 %: {})", interval);
@@ -95,7 +112,7 @@ std::string difference_text(const ConfigDifference& difference) {
 }
 
 RunDifference difference_of(const SavedRun& a, const SavedRun& b, const JitterOptions& jitter,
-                            unsigned threads) {
+                            unsigned threads, const std::function<void(const RunDifference&)>& seen) {
   std::vector<std::string> names = names_of(a);
   if (names != names_of(b)) {
     if (a.passes.size() != 1 || b.passes.size() != 1) {
@@ -111,14 +128,19 @@ RunDifference difference_of(const SavedRun& a, const SavedRun& b, const JitterOp
     RunDifference::OfPass& pass = difference.passes.emplace_back(
         RunDifference::OfPass{a.passes[p].name, {&of_a, &of_b}, {explain(of_a), explain(of_b)}, {}});
     if (b.passes[p].name != pass.name) pass.name += " and " + b.passes[p].name;
-    pass.blame = blame_difference(of_a, pass.explained[0].path, of_b, pass.explained[1].path);
+    pass.blame = blame_difference(of_b, pass.explained[1].path, of_a, pass.explained[0].path);
     difference.total[0] += of_a.makespan;
     difference.total[1] += of_b.makespan;
   }
   difference.versions[0] = a.version;
   difference.versions[1] = b.version;
-  difference.counterfactuals = run_counterfactuals({a.configuration(), rates_of(a)},
-                                                   {b.configuration(), rates_of(b)}, names, jitter, threads);
+  if (seen) seen(difference);
+  difference.counterfactuals =
+      run_counterfactuals({a.configuration(), rates_of(a)}, {b.configuration(), rates_of(b)}, names, jitter,
+                          threads, [&](const Counterfactuals& so_far) {
+                            difference.counterfactuals = so_far;
+                            if (seen) seen(difference);
+                          });
   return difference;
 }
 
@@ -126,43 +148,43 @@ std::string conclusion(const RunDifference& difference) {
   const Counterfactuals& counterfactuals = difference.counterfactuals;
   const bool same = counterfactuals.parts.empty() && counterfactuals.elsewhere.empty();
   const MedianInterval apart = difference.apart();
-  const Duration saved = difference.total[0] - difference.total[1];
+  const Duration saved = difference.total[1] - difference.total[0];
   if (counterfactuals.a == counterfactuals.b) {
-    if (!same) return "The configurations differ, but the makespans do not.";
+    if (!same) return "The configurations differ, but the latencies do not.";
     if (saved == Duration::zero()) return "Nothing differs.";
     return fmt::format(
-        "The configurations are equal: the saved makespans differ as A was written by a3sim {}, "
+        "The configurations are equal: the saved latencies differ as A was written by a3sim {}, "
         "B by a3sim {}.",
         difference.versions[0], difference.versions[1]);
   }
   if (!apart.clear()) {
     return fmt::format(
-        "A and B are not told apart: A takes {:+.3f} ms more than B{}; that the saved runs differ "
+        "A and B are not told apart: B takes {:+.3f} ms more than A{}; that the saved runs differ "
         "by {:+.3f} ms says nothing.",
         1e-9 * apart.median, interval_text(apart), milliseconds(saved));
   }
   const std::string head =
-      fmt::format("A takes {:.3f} ms ({:.1f} %) {} than B{}", 1e-9 * std::abs(apart.median),
-                  100 * std::abs(relative_difference(counterfactuals.a, counterfactuals.b).median),
+      fmt::format("B takes {:.3f} ms ({:.1f} %) {} than A{}", 1e-9 * std::abs(apart.median),
+                  100 * std::abs(relative_difference(counterfactuals.b, counterfactuals.a).median),
                   apart.median > 0 ? "longer" : "less", interval_text(apart));
   const std::string changed = "on the critical path most of it is " + blame_text(difference);
-  const Counterfactual* cause = largest_cause(difference);
+  const Counterfactual* const cause = largest_cause(difference, true);
   if (cause == nullptr) {
-    return fmt::format("{}: no part of A's configuration explains it alone, only parts together do; {}.",
-                       head, changed);
+    return fmt::format("{}: no part of A's configuration explains it alone, only parts together do{}; {}.",
+                       head, hidden_by_noise(difference, cause), changed);
   }
-  const auto part = [&](const MedianInterval& change) { return 100 * change.median / apart.median; };
   std::string text = fmt::format("{}; the largest cause is A's {} ({})", head, cause->part,
                                  differences_text(cause->differences));
   // If only one part differs, B with it is A.
   if (counterfactuals.parts.size() > 1 || !counterfactuals.elsewhere.empty()) {
     text += fmt::format(": with it B would take {} ms, {:.0f} % of the difference",
-                        in_milliseconds(median_of(cause->totals)),
-                        part(difference_between(cause->totals, counterfactuals.b)));
+                        in_milliseconds(median_of(cause->totals)), 100 * share_explained(difference, *cause));
   }
+  text += hidden_by_noise(difference, cause);
   text += "; " + changed;
   if (counterfactuals.hit_rates && counterfactuals.hit_rates->clear())
-    text += fmt::format("; A's L2 hit rates alone make {:.0f} %", part(*counterfactuals.hit_rates));
+    text += fmt::format("; A's L2 hit rates alone make {:.0f} %",
+                        -100 * counterfactuals.hit_rates->median / apart.median);
   return text + '.';
 }
 

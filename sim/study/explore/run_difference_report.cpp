@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "sim/study/explore/run_difference.h"
 #include "sim/study/explore/times_faster.h"
@@ -73,12 +74,25 @@ KindFigures figures_of(const Trace& trace, const Explanation& explained, const s
           part(trace, explained, k, {WorkerTime::kWait}), part(trace, explained, k, {WorkerTime::kIdle})};
 }
 
-// Adds a line for each figure, with its own unit.
+// By how much B's figure is larger, with its sign; shares in points. Nothing where one of them has none.
+std::string change_text(const Cell& of_a, const Cell& of_b, const Column& figure) {
+  if (const auto* const a = std::get_if<Duration>(&of_a))
+    return fmt::format("{:+.3f}", milliseconds(std::get<Duration>(of_b) - *a));
+  if (const auto* const a = std::get_if<std::int64_t>(&of_a))
+    return fmt::format("{:+}", std::get<std::int64_t>(of_b) - *a);
+  const auto *const a = std::get_if<double>(&of_a), *const b = std::get_if<double>(&of_b);
+  if (!a || !b) return "";
+  return figure.form == Form::kPercent ? fmt::format("{:+.1f} pp", 100 * (*b - *a))
+                                       : fmt::format("{:+.1f}", 1e-6 * (*b - *a));
+}
+
+// A line a figure, each with its own unit.
 void add_sides(Report& report, const RunDifference::OfPass& pass) {
-  Table& table = report.table("", {Column::words(pass.name), Column::words("A"), Column::words("B")});
+  Table& table = report.table(
+      "", {Column::words(pass.name), Column::words("A"), Column::words("B"), Column::words("B - A")});
   const Side a = side_of(*pass.trace[0], pass.explained[0]), b = side_of(*pass.trace[1], pass.explained[1]);
   const auto add = [&](const Column& figure, const Cell& of_a, const Cell& of_b) {
-    table.add({figure.head, text_of(of_a, figure), text_of(of_b, figure)});
+    table.add({figure.head, text_of(of_a, figure), text_of(of_b, figure), change_text(of_a, of_b, figure)});
   };
   add(Column::milliseconds("latency ms"), a.latency, b.latency);
   for (const WorkerKind& kind : kinds_of(pass)) {
@@ -131,7 +145,7 @@ Report pass_report(const RunDifference::OfPass& pass) {
   report.fact("pass", pass.name).fact("a_ps", pass.trace[0]->makespan).fact("b_ps", pass.trace[1]->makespan);
   add_sides(report, pass);
   add_operators(report, pass);
-  add_blame(report, "critical path, A - B, ms", pass.blame);
+  add_blame(report, "critical path, B - A, ms", pass.blame);
   return report;
 }
 
@@ -153,10 +167,21 @@ bool add_differences(Report& report, const Counterfactuals& counterfactuals) {
   return !lines.empty();
 }
 
-// Adds B with each part of A's configuration, or why it cannot run.
+// The largest part of the difference first; then those without any.
+std::vector<Counterfactual> by_share(const RunDifference& difference) {
+  std::vector<Counterfactual> parts = difference.counterfactuals.parts;
+  const double apart = -difference.apart().median;
+  std::ranges::stable_sort(parts, std::greater(), [&](const Counterfactual& part) {
+    if (part.totals.empty() || apart == 0) return 0.0;
+    return difference_between(part.totals, difference.counterfactuals.b).median / apart;
+  });
+  return parts;
+}
+
+// B with parts of A's configuration; of those that cannot run, why.
 void add_counterfactuals(Report& report, const RunDifference& difference, bool differs) {
   const Counterfactuals& all = difference.counterfactuals;
-  const double apart = difference.apart().median;
+  const double apart = -difference.apart().median;  // what B loses where it becomes A
   Table& table = report.table("counterfactuals", {Column::words("B with this of A", "b_with_a"),
                                                   Column::milliseconds("ms", "makespan_ps"),
                                                   {"change ms", "change_ps", Form::kSignedMilliseconds, 3},
@@ -173,7 +198,8 @@ void add_counterfactuals(Report& report, const RunDifference& difference, bool d
   };
   std::string failed;
   if (differs) table.add({"(B as it is)", median_of(all.b), "", "", "", "", "", ""}, Seen::kByPeople);
-  for (const Counterfactual& counterfactual : all.parts) {
+  for (const Counterfactual& counterfactual : by_share(difference)) {
+    if (counterfactual.totals.empty() && counterfactual.error.empty()) continue;  // it has not run yet
     if (counterfactual.error.empty()) {
       add(counterfactual.part, median_of(counterfactual.totals),
           difference_between(counterfactual.totals, all.b), Seen::kByAll);
@@ -186,7 +212,7 @@ void add_counterfactuals(Report& report, const RunDifference& difference, bool d
   if (differs && all.hit_rates)
     add("L2 hit rates, by operator", static_cast<double>(median_of(all.b).count()) + all.hit_rates->median,
         *all.hit_rates, Seen::kByPeople);
-  if (differs) add("all of it (A)", median_of(all.a), difference.apart(), Seen::kByPeople);
+  if (differs) add("all of it (A)", median_of(all.a), difference_between(all.a, all.b), Seen::kByPeople);
   report.say_on(failed);
 }
 
@@ -194,11 +220,15 @@ void add_counterfactuals(Report& report, const RunDifference& difference, bool d
 
 Report difference_report(const RunDifference& difference, const JitterOptions& jitter) {
   const Counterfactuals& counterfactuals = difference.counterfactuals;
-  const MedianInterval apart = difference.apart();
   Report report;
   report.fact("schema_version", 1).fact("a_ps", difference.total[0]).fact("b_ps", difference.total[1]);
-  report.fact("difference_ps", difference.total[0] - difference.total[1]);
+  report.fact("difference_ps", difference.total[1] - difference.total[0]);
   add_jitter(report, jitter);
+  if (!difference.run_again()) {
+    for (const RunDifference::OfPass& pass : difference.passes) report.part("passes", pass_report(pass));
+    return report;
+  }
+  const MedianInterval apart = difference.apart();
   report.fact("a_again_ps", median_of(counterfactuals.a)).fact("b_again_ps", median_of(counterfactuals.b));
   report.fact("difference_again_ps.median", apart.median).fact("difference_again_ps.low", apart.low);
   report.fact("difference_again_ps.high", apart.high);

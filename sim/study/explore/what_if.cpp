@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "sim/core/parallel.h"
+#include "sim/core/progress.h"
+#include "sim/core/progress_lines.h"
 #include "sim/experiment/evaluate.h"
 
 namespace a3sim {
@@ -47,30 +49,61 @@ void append(const Evaluated& evaluation, WhatIf::Outcome& to) {
   to.totals.insert(to.totals.end(), totals.begin(), totals.end());
 }
 
-// Runs every candidate in every run. A candidate that changes nothing in the first run, to the picosecond,
-// is not run again.
-void run(std::vector<Candidate>& candidates, const JitterOptions& jitter, unsigned threads) {
-  std::vector<Variant> variants;
-  for (Candidate& candidate : candidates) variants.push_back(std::move(candidate.variant));
-  prepare(variants, threads);
-  in_parallel(variants.size(), threads, [&](std::size_t c) { find_bounds(variants[c], *candidates[c].to); });
-  const auto first = evaluate(variants, {.jitter = jitter, .threads = threads, .runs = 1});
-  for (std::size_t c = 0; c < candidates.size(); ++c) append(first[c], *candidates[c].to);
-  const WhatIf::Outcome& now = *candidates.front().to;
-  const std::vector<Latencies> of_first = now.passes;
+// Of candidates that change nothing in the first run, to the picosecond, the others are as the machine is.
+struct CandidatesInRuns {
+  std::vector<Candidate> candidates;
   std::vector<Variant> used;
-  std::vector<WhatIf::Outcome*> to;
-  for (std::size_t c = 0; c < candidates.size(); ++c) {
-    if (c > 0 && candidates[c].to->passes == of_first) continue;
-    used.push_back(std::move(variants[c]));
-    to.push_back(candidates[c].to);
+  std::vector<WhatIf::Outcome*> to;  // by what is used
+
+  // What so many runs came to, and the machine's as it is for what is not used.
+  void take(std::span<const Evaluated> runs) const {
+    for (std::size_t u = 0; u < to.size(); ++u) {
+      to[u]->passes.clear();
+      to[u]->totals.clear();
+      append(runs[u], *to[u]);
+    }
+    const WhatIf::Outcome& now = *candidates.front().to;
+    for (const Candidate& candidate : candidates) {
+      if (std::ranges::find(to, candidate.to) != to.end()) continue;
+      candidate.to->passes = now.passes;
+      candidate.to->totals = now.totals;
+    }
   }
-  const auto others = evaluate(used, {.jitter = jitter, .threads = threads, .first_run = 1});
-  for (std::size_t u = 0; u < used.size(); ++u) append(others[u], *to[u]);
-  for (const Candidate& candidate : candidates) {
-    if (std::ranges::find(to, candidate.to) != to.end()) continue;
-    candidate.to->passes = now.passes;
-    candidate.to->totals = now.totals;
+};
+
+// Every candidate in every run; `seen` after each.
+void run(CandidatesInRuns& in, const JitterOptions& jitter, unsigned threads,
+         const std::function<void(std::uint32_t)>& seen) {
+  std::vector<Variant> variants;
+  for (Candidate& candidate : in.candidates) variants.push_back(std::move(candidate.variant));
+  prepare(variants, threads);
+  in_parallel(variants.size(), threads,
+              [&](std::size_t c) { find_bounds(variants[c], *in.candidates[c].to); });
+  const std::size_t passes = variants.front().passes();
+  Progress progress(kSimulationsInAll, variants.size() * passes * jitter.draws());
+  const EvaluateOptions how{.jitter = jitter, .threads = threads, .runs = 1};
+  const auto first = evaluate(variants, how);
+  for (std::size_t c = 0; c < variants.size(); ++c) append(first[c], *in.candidates[c].to);
+  const std::vector<Latencies> now = in.candidates.front().to->passes;
+  std::vector<Evaluated> runs;
+  for (std::size_t c = 0; c < variants.size(); ++c) {
+    if (c > 0 && in.candidates[c].to->passes == now) continue;
+    in.used.push_back(std::move(variants[c]));
+    in.to.push_back(in.candidates[c].to);
+    runs.push_back(first[c]);
+  }
+  progress.expect((variants.size() + in.used.size() * (jitter.draws() - 1)) * passes);
+  seen(1);
+  for (std::uint32_t r = 1; r < jitter.draws(); ++r) {
+    EvaluateOptions next = how;
+    next.first_run = r;
+    const auto done = evaluate(in.used, next);
+    for (std::size_t u = 0; u < done.size(); ++u) {
+      for (std::size_t p = 0; p < done[u].passes.size(); ++p)
+        runs[u].passes[p].push_back(done[u].passes[p].front());
+    }
+    in.take(runs);
+    seen(r + 1);
   }
 }
 
@@ -129,37 +162,8 @@ Candidate at_rate(const Variant& now, const WhatIf::CableLevel& level, double fa
   return {&to, std::move(changed)};
 }
 
-}  // namespace
-
-MedianInterval WhatIf::gain(const Outcome& outcome) const {
-  const MedianInterval longer = relative_difference(outcome.totals, now.totals);
-  return {-longer.median, -longer.high, -longer.low};
-}
-
-WhatIf what_if(const Experiment& experiment, const JitterOptions& jitter, unsigned threads) {
-  std::vector<Variant> now{{experiment, nullptr}};
-  prepare(now, threads);
-  // An L2 twice as large as all tensors of a rank has room for them in each of its sets, whatever the hash.
-  const Improvement free = Improvement::to_free(2 * now.front().work->footprint().count);
-  WhatIf result;
-  const PreparedWork& work = *now.front().work;
-  for (std::size_t p = 0; p < work.passes(); ++p) result.passes.push_back(work.pass_name(p));
-  for (const MachinePart* part : parts_in(experiment))
-    result.rows.push_back({part, name_in(experiment, *part), {}, {}});
-  std::vector<Candidate> candidates{{&result.now, now.front()}};
-  for (WhatIf::Row& row : result.rows) {
-    if (!row.part->matters_to(options_of(experiment, false))) continue;
-    candidates.push_back(improved(now.front(), *row.part, {kTenPercent}, row.better));
-    if (row.part->kind == MachinePart::Kind::kCount) continue;
-    row.free = WhatIf::Outcome{};
-    candidates.push_back(improved(now.front(), *row.part, free, *row.free));
-  }
-  result.levels = levels_in(experiment);
-  for (WhatIf::CableLevel& level : result.levels) {
-    candidates.push_back(at_rate(now.front(), level, 2, level.twice));
-    candidates.push_back(at_rate(now.front(), level, 0.1, level.tenth));
-  }
-  run(candidates, jitter, threads);
+// With what does not matter to the experiment, and the largest gain first.
+WhatIf in_order(WhatIf result, const Experiment& experiment) {
   for (WhatIf::Row& row : result.rows) {
     if (!row.part->matters_to(options_of(experiment, false))) row.free = row.better = result.now;
   }
@@ -168,6 +172,43 @@ WhatIf what_if(const Experiment& experiment, const JitterOptions& jitter, unsign
     return std::pair(gain(row.better), gain(row.free ? *row.free : row.better));
   });
   return result;
+}
+
+}  // namespace
+
+MedianInterval WhatIf::gain(const Outcome& outcome) const {
+  const MedianInterval longer = relative_difference(outcome.totals, now.totals);
+  return {-longer.median, -longer.high, -longer.low};
+}
+
+WhatIf what_if(const Experiment& experiment, const JitterOptions& jitter, unsigned threads,
+               const SeenWhatIf& seen) {
+  std::vector<Variant> now{{experiment, nullptr}};
+  prepare(now, threads);
+  // An L2 that holds what all tensors of a rank take twice has room for them in each of its sets, whatever the hash.
+  const Improvement free = Improvement::to_free(2 * now.front().work->footprint().count);
+  WhatIf result;
+  const PreparedWork& work = *now.front().work;
+  for (std::size_t p = 0; p < work.passes(); ++p) result.passes.push_back(work.pass_name(p));
+  for (const MachinePart* part : parts_in(experiment))
+    result.rows.push_back({part, name_in(experiment, *part), {}, {}});
+  CandidatesInRuns in{{{&result.now, now.front()}}, {}, {}};
+  for (WhatIf::Row& row : result.rows) {
+    if (!row.part->matters_to(options_of(experiment, false))) continue;
+    in.candidates.push_back(improved(now.front(), *row.part, {kTenPercent}, row.better));
+    if (row.part->kind == MachinePart::Kind::kCount) continue;
+    row.free = WhatIf::Outcome{};
+    in.candidates.push_back(improved(now.front(), *row.part, free, *row.free));
+  }
+  result.levels = levels_in(experiment);
+  for (WhatIf::CableLevel& level : result.levels) {
+    in.candidates.push_back(at_rate(now.front(), level, 2, level.twice));
+    in.candidates.push_back(at_rate(now.front(), level, 0.1, level.tenth));
+  }
+  run(in, jitter, threads, [&](std::uint32_t runs) {
+    if (seen && runs < jitter.draws()) seen(in_order(result, experiment), runs);
+  });
+  return in_order(std::move(result), experiment);
 }
 
 }  // namespace a3sim

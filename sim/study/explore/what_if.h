@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,10 +44,15 @@ struct WhatIf {
   MedianInterval gain(const Outcome& outcome) const;
 };
 
+// What is known when so many of the jitter's runs have ended.
+using SeenWhatIf = std::function<void(const WhatIf& so_far, std::uint32_t runs)>;
+
 // Runs the experiment with each part better: rates, sizes and numbers of workers times 1.1 (workers are
 // rounded up), times divided by 1.1. Schedules stay the same, except for other numbers of workers. Each level of
-// cables is also made twice as fast, and a tenth. All runs have the same jitter. Throws as run_experiment() does.
-WhatIf what_if(const Experiment& experiment, const JitterOptions& jitter, unsigned threads);
+// cables is also made twice as fast, and a tenth. All runs have the same jitter; a part that changes nothing in
+// the first run is not run again. Calls `seen` after each run but the last. Throws as run_experiment() does.
+WhatIf what_if(const Experiment& experiment, const JitterOptions& jitter, unsigned threads,
+               const SeenWhatIf& seen = {});
 
 // Reports all parts for programs; for people only those that change anything, and in the last line what
 // limits the experiment.

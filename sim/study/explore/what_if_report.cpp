@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/study/explore/what_if.h"
 #include "version.h"
@@ -133,8 +134,26 @@ std::string gain_text(const MedianInterval& gain) {
   return in_percent(gain.median, 2) + (interval.empty() ? "" : fmt::format(" ({})", interval));
 }
 
-// Returns a sentence that names the limit: the independent part of which 10 % gain most, if that is more
-// than noise.
+// Why a row above what binds is not named: "AIC, 28 instead of 25 (+12 %) (another machine, with other schedules)".
+std::string passed_over(const WhatIf& result, const WhatIf::Row& row) {
+  const char* why = "carries other parts with it";
+  if (row.part->kind == MachinePart::Kind::kCount) why = "another machine, with other schedules";
+  if (!result.gain(row.better).clear()) why = "its gain is noise";
+  return fmt::format("{} ({})", row.name, why);
+}
+
+// The rows above it, and why they are not named; nothing where it is the first row.
+std::string rows_above(const WhatIf& result, const WhatIf::Row& binding) {
+  std::vector<std::string> above;
+  for (const WhatIf::Row& row : result.rows) {
+    if (&row == &binding) break;
+    above.push_back(passed_over(result, row));
+  }
+  return above.empty() ? "" : fmt::format("; above it in the table: {}", fmt::join(above, ", "));
+}
+
+// One sentence that names what binds: of the parts that stand for themselves, the one of which 10 % gain
+// most, if more than noise.
 std::string what_binds(const WhatIf& result) {
   const WhatIf::Row *first = nullptr, *second = nullptr;
   for (const WhatIf::Row& row : result.rows) {
@@ -154,6 +173,7 @@ std::string what_binds(const WhatIf& result) {
                   gain_text(result.gain(first->better)), now, gain_text(result.gain(*first->free)));
   if (second && result.gain(second->better).median > 0)
     text += fmt::format("; next with {}: {}", second->name, gain_text(result.gain(second->better)));
+  text += rows_above(result, *first);
   return text + ".\n";
 }
 

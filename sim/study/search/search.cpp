@@ -54,6 +54,7 @@ class Search {
   SearchOutcome run() {
     const spdlog::stopwatch watch;
     run_starts();
+    tell();
     Progress progress("candidates", options_.budget);
     while (outcome_.proposed < options_.budget) {
       const std::size_t first = outcome_.candidates.size();
@@ -62,6 +63,7 @@ class Search {
       if (first_generation_) compare_rungs();
       first_generation_ = false;
       progress.reach(outcome_.proposed, fmt::format("{:+.2f} %", 100 * (best_score() - 1)));
+      tell();
     }
     outcome_.best = ranked().front();
     outcome_.reference_runs = references_.back();
@@ -73,6 +75,13 @@ class Search {
   std::size_t last() const { return outcome_.ladder.size() - 1; }
   const SearchStage& stage(std::size_t s) const { return outcome_.ladder[s]; }
   double best_score() const { return outcome_.curve.empty() ? 1 : outcome_.curve.back(); }
+
+  void tell() {
+    const std::vector<std::size_t> order = ranked();
+    if (!options_.seen || order.empty()) return;
+    outcome_.best = order.front();
+    options_.seen(outcome_);
+  }
 
   void run_starts() {
     for (const SearchStage& stage : outcome_.ladder) references_.emplace_back(problem_, stage, runs_);

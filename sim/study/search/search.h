@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "sim/study/search/stage_reference.h"
 
 namespace a3sim {
+
+struct SearchOutcome;
 
 struct SearchOptions {
   std::uint32_t budget = 300;  // candidates; only the better ones climb the ladder
@@ -24,7 +27,9 @@ struct SearchOptions {
   // Ends runs of candidates that cannot matter any more, under the objective `one`, if there is one part.
   // Does not change the result.
   bool early_stop = true;
-  std::uint32_t moves = 0;  // of task runs in the winner's queues, tried after the search (list_stage.h)
+  std::uint32_t moves = 0;  // of runs of tasks in the winner's queues, tried after the search (list_stage.h)
+  // Told what is known after the orders to start from, and after each generation; best is of those.
+  std::function<void(const SearchOutcome&)> seen{};
 };
 
 // A candidate that has run. Scores are ratios to the best start in each run: below 1 is faster.

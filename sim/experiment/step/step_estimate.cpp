@@ -1,0 +1,16 @@
+#include "sim/experiment/step/step_estimate.h"
+
+#include <fmt/format.h>
+
+namespace a3sim {
+
+// Counts the passes of micro-batches through layers. Measured with DeepSeek-V3's 61 layers and 20 to 240 micro-batches.
+RunEstimate estimate_of_step(const TrainingPlan& plan) {
+  constexpr double kSecondsBefore = 0.4, kSecondsForLayer = 85e-6, kBytesBefore = 75e6, kBytesForLayer = 21e3;
+  const double layers = static_cast<double>(plan.step.micro_batches() * plan.model.layers.size());
+  return {
+      fmt::format("{} micro-batches through {} layers", plan.step.micro_batches(), plan.model.layers.size()),
+      kSecondsBefore + kSecondsForLayer * layers, kBytesBefore + kBytesForLayer * layers};
+}
+
+}  // namespace a3sim

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "sim/experiment/run_estimate.h"
+#include "sim/experiment/step/training_step.h"
+
+namespace a3sim {
+
+// Returns the estimate for a run of this training step.
+RunEstimate estimate_of_step(const TrainingPlan& plan);
+
+}  // namespace a3sim
