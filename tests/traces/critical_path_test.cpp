@@ -200,7 +200,7 @@ TEST_CASE("tasks that contradict each other are refused") {
   MadeTrace makespan(Way::kStatic);
   makespan.task(kPathCube, 0, kLaunchTime, kFirstStart, kFirstStart + kPathRun, kNone, 0);
   makespan.trace().makespan += 1_ps;
-  refused(makespan, "but the makespan is");
+  refused(makespan, "but the latency is");
 
   MadeTrace together(Way::kStatic);
   together.task(kPathCube, 0, kLaunchTime, kFirstStart, kFirstStart + kPathRun, kNone, 0);

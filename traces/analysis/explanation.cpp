@@ -104,7 +104,7 @@ void add_ranks(Report& report, const Trace& trace, const Explanation& explanatio
                               Column::milliseconds("hidden ms", "hidden_communication_ps"),
                               Column::milliseconds("exposed ms", "exposed_communication_ps"),
                               Column::percent("hidden").for_people(),
-                              Column::percent("exposed of the makespan").for_people()};
+                              Column::percent("exposed of the latency").for_people()};
   for (const WorkerKind& kind : trace.machine.workers) {
     for (const std::string_view name : kNamesOf<WorkerTime>)
       columns.push_back(Column::data(fmt::format("{}_time_ps.{}", kind.key(), name)));
@@ -190,7 +190,7 @@ Report explanation_report(const std::string& pass, const Trace& trace, const Exp
                           std::uint32_t rank, const std::string& finding) {
   Report report;
   report.fact("pass", pass).fact("makespan_ps", trace.makespan);
-  report.say(fmt::format("{}: makespan {} ms\n", pass, in_milliseconds(trace.makespan)));
+  report.say(fmt::format("{}: latency {} ms\n", pass, in_milliseconds(trace.makespan)));
   if (trace.last != kNoTask) {
     report.say(fmt::format("latency {} ms: what goes on behind it is not waited for\n",
                            in_milliseconds(trace.latency())));
