@@ -98,7 +98,12 @@ void mutate_both_queues(const SearchProblem& problem, Candidate& candidate, Rng&
 }
 
 void mutate_setting(const SearchProblem& problem, Candidate& candidate, Rng& rng) {
-  const std::uint32_t d = below(rng, candidate.settings.size());
+  std::vector<std::size_t> open;
+  for (std::size_t d = 0; d < candidate.settings.size(); ++d) {
+    if (problem.space().decisions[d].values.size() > 1) open.push_back(d);
+  }
+  if (open.empty()) return;
+  const std::size_t d = open[below(rng, open.size())];
   candidate.settings[d] = static_cast<std::uint8_t>(below(rng, problem.space().decisions[d].values.size()));
 }
 

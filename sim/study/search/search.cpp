@@ -255,7 +255,9 @@ class Search {
     for (Candidate& candidate : proposer_.opening(problem_, best.front(), generation_))
       waiting_.push_back(std::move(candidate));
     ++generation_;
-    for (; added < size && !waiting_.empty(); waiting_.pop_front()) add(std::move(waiting_.front()));
+    // Half of a later generation, so that a small budget is not spent on them alone.
+    const std::size_t most = generation_ == 1 ? size : size / 2;
+    for (; added < most && !waiting_.empty(); waiting_.pop_front()) add(std::move(waiting_.front()));
     for (std::size_t tries = 0; added < size && tries < 40 * size; ++tries)
       add(proposer_.propose(problem_, best, rng_));
     return added > 0;

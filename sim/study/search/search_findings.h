@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "sim/study/search/explanation.h"
@@ -24,9 +25,11 @@ struct SearchFindings {
   // True if it found an order that was faster in training than every start.
   bool gained() const { return lists.gained() || (outcome.winner().number > 0 && outcome.trained() > 0); }
   // Returns whether that gain is claimed. Unless the objective is `one`, the interval of the gain in scenarios that
-  // nothing was trained on must lie above zero.
+  // nothing was trained on must lie above zero; over values of a key, each of them must gain.
   bool holds(const SearchOptions& options) const {
-    return gained() && (options.objective == SearchObjective::kOne || held_out.low > 0);
+    if (options.objective == SearchObjective::kOne || !gained()) return gained();
+    const auto gains = [](const HeldOutScenario& scenario) { return scenario.gain > 0; };
+    return options.over.empty() ? held_out.low > 0 : std::ranges::all_of(held_out.scenarios, gains);
   }
   // Returns that gain.
   double trained() const { return lists.gained() ? 1 - lists.after : outcome.trained(); }

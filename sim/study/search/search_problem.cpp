@@ -75,6 +75,10 @@ SearchProblem::SearchProblem(Experiment experiment, SearchSpace space, bool own_
       for (std::string& key : term.keys) put_numbers(key, experts);
     }
   }
+  for (SearchDecision& decision : space_.decisions) {  // of a pass that does not run: nothing to choose
+    const auto runs = [&](const Pass& pass) { return pass.name == decision.pass; };
+    if (!decision.pass.empty() && std::ranges::none_of(experiment_.passes, runs)) decision.values.resize(1);
+  }
   find_parts();
   Diagnostics own;
   const Config tree = Config::from(*experiment_.tree, {}, own);
@@ -158,7 +162,9 @@ Candidate SearchProblem::seeded(Candidate candidate, const SearchSeed& seed) con
     const std::optional<QueueGenes>& genes = seed.queues[queue % kCoreUnits];
     if (open_[queue] && genes) candidate.queues[queue] = *genes;
   }
-  for (const auto& [decision, value] : seed.settings) candidate.settings[decision] = value;
+  for (const auto& [decision, value] : seed.settings) {
+    if (value < space_.decisions[decision].values.size()) candidate.settings[decision] = value;
+  }
   return candidate;
 }
 

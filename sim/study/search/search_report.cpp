@@ -30,7 +30,8 @@ std::string verdict(const SearchProblem& problem, const SearchOptions& options,
       "%) in "
       "scenarios that it was not trained on.\n",
       in_percent(findings.trained(), 2), start, in_percent(held.gain, 2), 100 * held.low, 100 * held.high);
-  if (held.low <= 0) text += "The interval holds zero: count on the gain as configured alone.\n";
+  if (held.low <= 0 && options.over.empty())
+    text += "The interval holds zero: count on the gain as configured alone.\n";
   const auto worst = std::ranges::min_element(held.scenarios, {}, &HeldOutScenario::gain);
   constexpr double kMuch = -0.01;
   if (worst != held.scenarios.end() && worst->gain < kMuch)

@@ -16,14 +16,13 @@ const Candidate& parent(const std::vector<Candidate>& best, Rng& rng) {
 
 class Evolution final : public Proposer {
  public:
-  // Tries the space's seeds, then each change of a setting alone in the best of them; those that help are united later.
+  // Tries the space's seeds, then each change of a setting alone in the best of all that; those that help are united later.
   std::vector<Candidate> opening(const SearchProblem& problem, const Candidate& best,
                                  std::uint32_t generation) const override {
-    const std::vector<SearchSeed>& seeds = problem.space().seeds;
     std::vector<Candidate> first;
     if (generation == 0)
-      for (const SearchSeed& seed : seeds) first.push_back(problem.seeded(best, seed));
-    if (generation == (seeds.empty() ? 0 : 1)) {
+      for (const SearchSeed& seed : problem.space().seeds) first.push_back(problem.seeded(best, seed));
+    if (generation == 1) {
       first = other_settings(problem, best);
       std::ranges::reverse(first);  // a space names the cut last, which matters most
     }
@@ -34,7 +33,7 @@ class Evolution final : public Proposer {
 
   Candidate propose(const SearchProblem& problem, const std::vector<Candidate>& best,
                     Rng& rng) const override {
-    constexpr double kRandom = 0.05, kClimb = 0.35, kUnited = 0.5, kAlone = 0.35;
+    constexpr double kRandom = 0.15, kClimb = 0.35, kUnited = 0.5, kAlone = 0.35;
     const double draw = rng.uniform();
     if (draw < kRandom) return random_candidate(problem, rng);
     Candidate child = best.front();
