@@ -71,7 +71,7 @@ std::uint32_t queue_named(const WorkerKinds& kinds, const std::string& name) {
 py::array queue(const PythonSchedule& schedule, std::size_t rank, const std::string& name) {
   require_numpy();
   const auto kept = std::make_shared<const Ssc>(rank_of(schedule, rank));
-  return view_of(kept->queue(queue_named(kept->kinds(), name)), py::dtype::column<std::uint32_t>(), kept);
+  return view_of(kept->queue(queue_named(kept->kinds(), name)), py::dtype::of<std::uint32_t>(), kept);
 }
 
 std::vector<std::string> operators(const PythonSchedule& schedule) {

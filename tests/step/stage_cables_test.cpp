@@ -9,7 +9,8 @@
 namespace a3sim {
 namespace {
 
-const std::string kFile = std::string(A3SIM_SOURCE_DIR) + "/configs/experiments/stage_cables_of_test.yaml";
+const std::string kStageCablesFile =
+    std::string(A3SIM_SOURCE_DIR) + "/configs/experiments/stage_cables_of_test.yaml";
 
 // A dense model on 16 dies whose leaves have 4: gradients go round a ring of all.
 constexpr const char* kSixteen =
@@ -34,11 +35,11 @@ std::vector<std::string> tree(const std::string& oversubscription, std::uint32_t
 }
 
 Experiment on_tree(const std::string& oversubscription) {
-  return parse_experiment(kSixteen, kFile, tree(oversubscription));
+  return parse_experiment(kSixteen, kStageCablesFile, tree(oversubscription));
 }
 
 Duration step_time(const std::vector<std::string>& set, double* part = nullptr) {
-  const Experiment experiment = parse_experiment(kSixteen, kFile, set);
+  const Experiment experiment = parse_experiment(kSixteen, kStageCablesFile, set);
   const StepRun run = run_step(experiment, prepare_step(experiment));
   if (part) *part = run.written.cable_part;
   return run.result.makespan;
@@ -81,7 +82,7 @@ TEST_CASE("A tree without oversubscription leaves a step as it is, and a slower 
 }
 
 TEST_CASE("A step on a topology of too few hosts is refused with the hosts that it needs") {
-  const Experiment eight = parse_experiment(kSixteen, kFile, tree("1", 2));
+  const Experiment eight = parse_experiment(kSixteen, kStageCablesFile, tree("1", 2));
   CHECK_THROWS_WITH(prepare_step(eight), Catch::Matchers::Contains("8 hosts, and the step lies on 16 dies"));
 }
 

@@ -84,7 +84,7 @@ TEST_CASE("the times of tasks of equal sizes are those of each by itself") {
   for (int i = 0; i < 5000; ++i) {
     const Work work = random_sizes(rng);
     const CostModel& cost = costs[rng.below(2)];
-    const TimesAlone::Times times = alone.of(work, cost);
+    const TimesAlone::Times times = alone.compute(work, cost);
     REQUIRE(times.arithmetic == cost.arithmetic(work));
     REQUIRE(times.least == cost.least(work));
   }
