@@ -20,7 +20,7 @@ const std::vector<std::string> kNothing;
 std::vector<std::filesystem::path> shipped_file(const char* folder) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(configs_folder() / folder))
-    files.push_back(entry.path());
+    if (entry.is_regular_file()) files.push_back(entry.path());
   return files;
 }
 

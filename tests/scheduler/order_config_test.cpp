@@ -176,6 +176,7 @@ TEST_CASE("Every shipped order loads and is named after its file") {
   std::size_t files = 0;
   for (const auto& file :
        std::filesystem::directory_iterator(std::filesystem::path(A3SIM_SOURCE_DIR) / "configs/orders")) {
+    if (!file.is_regular_file()) continue;  // found ones stand in a folder of theirs, with tilings and hints
     const OrderSpec order = load(file.path());
     REQUIRE(order.name == file.path().stem().string());
     for (std::size_t q = 0; q < kCoreUnits; ++q) REQUIRE(order.keys[q].size() + order.list[q].size() > 0);

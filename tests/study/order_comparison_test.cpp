@@ -120,7 +120,8 @@ TEST_CASE("orders are ranked after every run, by what these runs have come to") 
             Latencies(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(run) + 1));
     }
   }
-  const Table& table = seen.back().report().table("ranking");
+  const Report report = seen.back().report();
+  const Table& table = report.table("ranking");
   CHECK(std::ranges::is_sorted(table.rows(), {}, [](const auto& row) { return std::get<Duration>(row[1]); }));
 }
 

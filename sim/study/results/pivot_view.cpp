@@ -124,6 +124,7 @@ Report pivot_view(const SweepResults& sweep, const std::string& rows, const std:
   for (const std::string& value : sweep.axes[pivot.columns].values) {
     heads.push_back(metric_column(metric));
     heads.back().head = fmt::format("{}={}", columns, value);
+    heads.back().key.clear();  // programs see the head, too: all columns have one metric
   }
   Table& table = report.table(kResultRows, std::move(heads));
   for (std::size_t row = 0; row < pivot.cells.size(); ++row) {
