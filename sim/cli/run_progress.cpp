@@ -43,11 +43,10 @@ std::optional<Experiment> with_few_ranks(const ConfigOption& config, const Exper
   try {
     Experiment alike = few.order.empty() ? load_experiment(few.file, few.set)
                                          : load_with_order(few.file, few.order, few.set);
-    if (alike.kept != 0) return alike;
+    return alike.kept != 0 ? std::optional(std::move(alike)) : std::nullopt;
   } catch (const InputError&) {
-    // The ranks are not alike.
+    return std::nullopt;  // the ranks are not alike
   }
-  return std::nullopt;
 }
 
 void announce_run(const ConfigOption& config, const Experiment& experiment, std::uint32_t steps,
