@@ -20,7 +20,8 @@ LayerCheck check_of(const std::string& method, const std::vector<std::string>& m
 }
 
 bool right(const std::vector<LayerCheck::Outcome>& outcome) {
-  return std::ranges::all_of(outcome, [](const LayerCheck::Outcome& outcome) { return outcome.compared.right(); });
+  return std::ranges::all_of(outcome,
+                             [](const LayerCheck::Outcome& outcome) { return outcome.compared.right(); });
 }
 
 // Whether a task comes before another one whatever takes how long: by streams and by events.

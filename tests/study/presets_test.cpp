@@ -101,7 +101,9 @@ TEST_CASE("Every shipped preset lies over the experiments of the paper's layer")
   }
 }
 
-TEST_CASE("The table of presets has each shipped preset at each group under each routing, and where ranks are alike") {
+TEST_CASE(
+    "The table of presets has each shipped preset at each group under each routing, and where ranks are "
+    "alike") {
   const PublishedTable table = read_published_table(configs_folder(), "presets");
   const std::vector<std::string> presets = names_in(kPresets);
   std::size_t found = 0;

@@ -63,8 +63,8 @@ TaskAt PathWalk::from_last_completion() {
     }
   }
   if (last == kNoTask || latest != date_) {
-    throw InputError(fmt::format("the last task completes at {} ps, but the latency is {} ps",
-                                 latest.count(), date_.count()));
+    throw InputError(fmt::format("the last task completes at {} ps, but the latency is {} ps", latest.count(),
+                                 date_.count()));
   }
   if (causes_.task(last).end < date_) wait(causes_.task(last).done, causes_.task(last).op, last, Blame::kHop);
   return last;

@@ -20,9 +20,10 @@ bool take_forward_only(const std::string& name, ConfigValue& preset) {
   ConfigValue::Entry* const block = preset.find("experiment");
   if (!block) return false;
   if (block->value->find("workload"))
-    throw InputError(fmt::format("step.experts: '{}' is a graph of its own, and a step has the model's: expected "
-                                 "another preset",
-                                 name));
+    throw InputError(
+        fmt::format("step.experts: '{}' is a graph of its own, and a step has the model's: expected "
+                    "another preset",
+                    name));
   const std::unique_ptr<ConfigValue> pass = block->value->take("pass");
   return pass && pass->text == "forward";
 }
