@@ -25,11 +25,14 @@ struct SearchFindings {
   // True if it found an order that was faster in training than every start.
   bool gained() const { return lists.gained() || (outcome.winner().number > 0 && outcome.trained() > 0); }
   // Returns whether that gain is claimed. Unless the objective is `one`, the interval of the gain in scenarios that
-  // nothing was trained on must lie above zero; over values of a key, each of them must gain.
+  // nothing was trained on must lie above zero, or all of these scenarios gain, and together clearly: few that gain by
+  // unlike amounts have a wide interval. Over values of a key, each of them must gain.
   bool holds(const SearchOptions& options) const {
     if (options.objective == SearchObjective::kOne || !gained()) return gained();
     const auto gains = [](const HeldOutScenario& scenario) { return scenario.gain > 0; };
-    return options.over.empty() ? held_out.low > 0 : std::ranges::all_of(held_out.scenarios, gains);
+    constexpr double kClear = 0.02;
+    const bool all_gain = std::ranges::all_of(held_out.scenarios, gains);
+    return options.over.empty() ? held_out.low > 0 || (all_gain && held_out.gain > kClear) : all_gain;
   }
   // Returns that gain.
   double trained() const { return lists.gained() ? 1 - lists.after : outcome.trained(); }
