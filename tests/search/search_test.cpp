@@ -91,6 +91,12 @@ TEST_CASE(
   findings.held_out.low = -0.001;
   CHECK_FALSE(findings.holds(mean));
   CHECK(findings.holds(one));
+  HeldOutScenario some, more;
+  some.gain = 0.06, more.gain = 0.25;
+  findings.held_out = {{some, more}, 0.155, -0.02, 0.33};  // both gain, by unlike amounts
+  CHECK(findings.holds(mean));
+  findings.held_out.scenarios.front().gain = -0.01;
+  CHECK_FALSE(findings.holds(mean));
   findings.outcome.candidates.front().scores = {1.0};
   CHECK_FALSE(findings.holds(one));
 }

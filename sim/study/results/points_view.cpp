@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
-#include <system_error>
+
+#include "sim/core/config/decimal.h"
 
 namespace a3sim {
 namespace {
@@ -33,11 +33,10 @@ std::vector<const ResultMetric*> chosen_metrics(const SweepResults& sweep, const
   return metrics;
 }
 
-// Whether the whole text is a number, without a unit.
+// Returns true if the whole text is a number, without a unit.
 bool is_number_alone(const std::string& text) {
   double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
+  return !text.empty() && leading_decimal(text).size() == text.size() && decimal_double(text, number);
 }
 
 bool has_numbers_alone(const ResultAxis& axis) {
@@ -47,11 +46,9 @@ bool has_numbers_alone(const ResultAxis& axis) {
 
 Cell number_cell(const std::string& text) {
   if (text.empty()) return {};
-  std::int64_t whole_number = 0;
-  const char *const first = text.data(), *const last = first + text.size();
-  if (std::from_chars(first, last, whole_number).ptr == last) return whole_number;
+  if (std::int64_t whole_number = 0; decimal_integer(text, whole_number)) return whole_number;
   double number = 0;
-  std::from_chars(first, last, number);
+  decimal_double(text, number);
   return number;
 }
 
