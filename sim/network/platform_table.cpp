@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <cstdlib>
 #include <new>
 #include <sstream>
 #include <string_view>
@@ -45,6 +46,16 @@ struct Reading {
   std::uint32_t from = 0, to = 0;  // the route that it was reading
 };
 
+// Loads the module that reads. A process with a network of SimGrid's has an engine already, and SimGrid makes no second
+// one: the copy of such a process loads all its libraries once more, apart from those that it has.
+void* load_reader() {
+#ifndef A3SIM_SANITIZED  // sanitizers do not follow libraries that are loaded twice
+  if (dlopen(kSimGridModule, RTLD_NOW | RTLD_NOLOAD) != nullptr)
+    return dlmopen(LM_ID_NEWLM, kSimGridModule, RTLD_NOW | RTLD_LOCAL);
+#endif
+  return dlopen(kSimGridModule, RTLD_NOW | RTLD_LOCAL);
+}
+
 // Runs in the process that reads; never returns.
 [[noreturn]] void read_in_child(const char* file, const char* prefix, const char* suffix, int table,
                                 int errors, PlatformProgress* progress) {
@@ -56,7 +67,7 @@ struct Reading {
   setrlimit(RLIMIT_DATA, &data);
   setrlimit(RLIMIT_CORE, &core);
 #endif
-  void* const module = dlopen(kSimGridModule, RTLD_NOW | RTLD_LOCAL);
+  void* const module = load_reader();
   void* const write = module != nullptr ? dlsym(module, kWritePlatform) : nullptr;
   if (write == nullptr) {
     dprintf(STDERR_FILENO, "SimGrid cannot be loaded: %s\n", dlerror());
@@ -167,15 +178,16 @@ class TableReader {
       throw InputError(
           fmt::format("{}: no host is called '{}': 'host' says what the hosts of dies are called, with "
                       "{{die}} for the number from 0 on",
-                      file_, host("0")));
+                      place_of_zone(), host("0")));
     table_.routes.resize(std::size_t{table_.hosts} * table_.hosts);
   }
   void read_link(std::istringstream& words) {
     constexpr int kShared = 1;
-    double rate = 0;
+    std::string bandwidth;  // a stream reads no "inf"
     int policy = 0;
     PlatformLink link;
-    words >> rate >> policy;
+    words >> bandwidth >> policy;
+    const double rate = std::strtod(bandwidth.c_str(), nullptr);
     std::getline(words >> std::ws, link.name);
     if (policy != kShared)
       throw InputError(
@@ -212,10 +224,39 @@ class TableReader {
     if (!reading.in_time)
       why = fmt::format("reading it takes more than {} s: a smaller platform", kMostSeconds);
     if (!reading.small) why = "its routes are too long to be kept: a smaller platform";
+    constexpr std::string_view kCrash = "Segmentation fault";
+    if (reading.loaded && why.starts_with(kCrash))
+      why = "SimGrid fell over: is there a route between them, and does each zone have a gateway?";
     if (why.empty()) why = "SimGrid gave up, as it needs more than 4 GB or for reasons that it does not tell";
     const std::string where =
         reading.loaded ? fmt::format(", on the way from {} to {}", host(reading.from), host(reading.to)) : "";
-    throw InputError(fmt::format("{}: SimGrid cannot read it{}: {}", file_, where, why));
+    const auto [place, words] = place_of(why);
+    throw InputError(fmt::format("{}: SimGrid cannot read it{}: {}", place, where, words));
+  }
+  // Returns the place that SimGrid's message speaks of, and the rest of the message: "Parse error at FILE:LINE: ...", or the
+  // name of an element, in quotes or at its end.
+  std::pair<std::string, std::string> place_of(const std::string& why) const {
+    const std::string begin = fmt::format("Parse error at {}:", file_);
+    if (why.starts_with(begin)) {
+      const std::size_t end = why.find(": ", begin.size());
+      if (end != std::string::npos)
+        return {fmt::format("{}:{}", file_, why.substr(begin.size(), end - begin.size())),
+                why.substr(end + 2)};
+    }
+    const std::size_t open = why.find('\''), close = why.find('\'', open + 1), last = why.rfind(' ');
+    std::string name;
+    if (close != std::string::npos) {
+      name = why.substr(open + 1, close - open - 1);
+    } else if (last != std::string::npos) {
+      name = why.substr(last + 1);
+    }
+    std::size_t line = name.empty() ? 0 : line_of_value(xml_, name);
+    if (line == 0) line = line_of_only_zone(xml_);
+    return {line == 0 ? file_ : fmt::format("{}:{}", file_, line), why};
+  }
+  std::string place_of_zone() const {
+    const std::size_t line = line_of_only_zone(xml_);
+    return line == 0 ? file_ : fmt::format("{}:{}", file_, line);
   }
   std::string host(const auto& number) const { return fmt::format("{}{}{}", prefix_, number, suffix_); }
   // Returns the file and the line of an element. SPLITDUPLEX links have a name for each direction.

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "sim/core/error.h"
 
@@ -12,6 +16,8 @@ namespace a3sim {
 namespace {
 
 constexpr std::int64_t kMostLinkTags = 200'000;
+// Hosts of a cluster, and links of one of its levels.
+constexpr double kMostOfCluster = 1 << 20;
 
 // Iterates over the tags of XML text, skipping comments. Does not interpret tags.
 class TagWalk {
@@ -96,24 +102,129 @@ void refuse_what_is_not_plain(const TagWalk& walk) {
   }
 }
 
+// Refuses a second element of a kind with one name, and a second route between two hosts.
+void refuse_repetition(const TagWalk& walk,
+                       std::map<std::pair<std::string, std::string>, std::size_t>& known) {
+  for (const char* const element : {"host", "link", "router", "zone", "cluster"}) {
+    if (!walk.is(element) || walk.attribute("id").empty()) continue;
+    const auto [first, is_new] = known.try_emplace({element, std::string(walk.attribute("id"))}, walk.line());
+    if (!is_new)
+      walk.fail(fmt::format("there is a {} '{}' in line {} already: give it another id", element,
+                            walk.attribute("id").substr(0, 80), first->second));
+  }
+  if (!walk.is("route")) return;
+  const std::string_view src = walk.attribute("src"), dst = walk.attribute("dst");
+  const auto [first, is_new] =
+      known.try_emplace({fmt::format("route {}", src), std::string(dst)}, walk.line());
+  if (!is_new)
+    walk.fail(fmt::format("there is a route from {} to {} in line {} already: leave one out",
+                          src.substr(0, 80), dst.substr(0, 80), first->second));
+}
+
+// Returns the product of the numbers of a list; other characters part them.
+double product_of(std::string_view list) {
+  double product = 1;
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t end = std::min(list.find(',', at), list.size());
+    product *= std::max(1.0, std::strtod(std::string(list.substr(at, end - at)).c_str(), nullptr));
+    at = end + 1;
+  }
+  return product;
+}
+
+// Returns the number of hosts that a radical as "0-3,7" names; what is no number counts as one.
+double hosts_of_radical(std::string_view radical) {
+  double hosts = 0;
+  for (std::size_t at = 0; at < radical.size();) {
+    const std::size_t end = std::min(radical.find(',', at), radical.size());
+    const std::string part(radical.substr(at, end - at));
+    const std::size_t dash = part.find('-');
+    hosts += dash == std::string::npos ? 1
+                                       : std::max(1.0, std::strtod(part.c_str() + dash + 1, nullptr) -
+                                                           std::strtod(part.c_str(), nullptr) + 1);
+    at = end + 1;
+  }
+  return hosts;
+}
+
+// SimGrid makes all hosts and links of a cluster before anything can be said of them.
+void refuse_huge_cluster(const TagWalk& walk) {
+  if (!walk.is("cluster") && !walk.is("cabinet")) return;
+  const std::string_view parameters = walk.attribute("topo_parameters");
+  double most = hosts_of_radical(walk.attribute("radical")), groups = 1;
+  for (std::size_t at = 0; at < parameters.size();) {
+    const std::size_t end = std::min(parameters.find(';', at), parameters.size());
+    const std::string_view section = parameters.substr(at, end - at);
+    most = std::max(most, product_of(section));
+    groups *= product_of(section.substr(0, section.find(',')));
+    at = end + 1;
+  }
+  if (walk.attribute("topology") == "DRAGONFLY") most = std::max(most, groups);
+  if (most > kMostOfCluster)
+    walk.fail(
+        fmt::format("a cluster of {:.0f} hosts or switches, expected at most {:.0f}", most, kMostOfCluster));
+}
+
+// Refuses a rate or time that is no number of its kind; SimGrid reads its unit.
+void refuse_bad_numbers(const TagWalk& walk) {
+  const bool cluster = walk.is("cluster") || walk.is("cabinet");
+  const std::string bandwidth(walk.attribute(cluster ? "bw" : "bandwidth"));
+  const double rate = std::strtod(bandwidth.c_str(), nullptr);
+  if (!bandwidth.empty() && !(rate > 0 && std::isfinite(rate)))
+    walk.fail(
+        fmt::format("a bandwidth of '{}': expected more than zero, as in 25GBps; a broken cable is said in "
+                    "network.damage",
+                    bandwidth));
+  const std::string latency(walk.attribute(cluster ? "lat" : "latency"));
+  const double time = std::strtod(latency.c_str(), nullptr);
+  if (!latency.empty() && !(time >= 0 && std::isfinite(time)))
+    walk.fail(fmt::format("a latency of '{}': expected zero or more, as in 1us", latency));
+}
+
 }  // namespace
 
 void check_platform_text(std::string_view xml, const std::string& name) {
   std::int64_t links = 0;
-  bool platform = false;
+  bool platform = false, typed = false;
+  std::map<std::pair<std::string, std::string>, std::size_t> known;
+  if (const std::size_t at = xml.find('\0'); at != std::string_view::npos && xml.find("<platform") < at)
+    throw InputError(fmt::format("{}:{}: a zero byte, which is no text: was the file damaged?", name,
+                                 1 + std::ranges::count(xml.substr(0, at), '\n')));
   for (TagWalk walk(xml, name); walk.next();) {
+    typed = typed || walk.is("!DOCTYPE");
+    if (walk.is("platform") && !typed)
+      walk.fail(
+          "no document type before <platform>: expected <!DOCTYPE platform SYSTEM "
+          "\"https://simgrid.org/simgrid.dtd\">");
     platform = platform || walk.is("platform");
     refuse_what_is_not_plain(walk);
-    if (!walk.is("link") && !walk.is("cluster") && !walk.is("backbone")) continue;
+    refuse_repetition(walk, known);
+    refuse_huge_cluster(walk);
+    if (!walk.is("link") && !walk.is("cluster") && !walk.is("cabinet") && !walk.is("backbone")) continue;
     if (++links > kMostLinkTags) walk.fail(fmt::format("more than {} links", kMostLinkTags));
-    const std::string bandwidth(walk.attribute(walk.is("cluster") ? "bw" : "bandwidth"));
-    if (!bandwidth.empty() && !(std::strtod(bandwidth.c_str(), nullptr) > 0))
-      walk.fail(
-          fmt::format("a bandwidth of '{}': expected more than zero, as in 25GBps; a broken cable is said in "
-                      "network.damage",
-                      bandwidth));
+    refuse_bad_numbers(walk);
   }
   if (!platform) throw InputError(fmt::format("{}:1: no SimGrid platform: it has no <platform>", name));
+}
+
+std::size_t line_of_only_zone(std::string_view xml) {
+  const std::string name;
+  std::size_t line = 0, zones = 0;
+  for (TagWalk walk(xml, name); walk.next();) {
+    if (!walk.is("zone") && !walk.is("cluster")) continue;
+    ++zones;
+    line = walk.line();
+  }
+  return zones == 1 ? line : 0;
+}
+
+std::size_t line_of_value(std::string_view xml, std::string_view value) {
+  const std::string name;
+  std::size_t line = 0;
+  for (TagWalk walk(xml, name); walk.next();)
+    for (const char* const key : {"id", "src", "dst", "routing", "topo_parameters"})
+      if (walk.attribute(key) == value) line = walk.line();
+  return line;
 }
 
 std::size_t line_of_id(std::string_view xml, std::string_view id) {

@@ -13,6 +13,14 @@
 #include "sim/network/platform_table.h"
 #include "sim/network/platform_text.h"
 
+#if defined(__SANITIZE_ADDRESS__)
+#define A3SIM_SANITIZED_TEST
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define A3SIM_SANITIZED_TEST
+#endif
+#endif
+
 namespace a3sim {
 namespace {
 
@@ -124,6 +132,54 @@ TEST_CASE("What is wrong with a platform is said with its file, its line and a r
   CHECK_THAT(refusal(PlatformFile(hosts(2) + "<link id=\"a")), Contains("does not end"));
 }
 
+TEST_CASE("Names twice, numbers that are none, and clusters of a billion hosts are refused in their line") {
+  const std::string link = "<link id=\"a\" bandwidth=\"25GBps\" latency=\"1us\"/>\n";
+  const std::string route = "<route src=\"node-0\" dst=\"node-1\"><link_ctn id=\"a\"/></route>\n";
+  const auto with_link = [&](const char* bandwidth, const char* latency = "1us") {
+    return hosts(2) + fmt::format("<link id=\"a\" bandwidth=\"{}\" latency=\"{}\"/>\n", bandwidth, latency) +
+           route;
+  };
+  struct Row {
+    std::string zone, expected;
+  };
+  const std::vector<Row> rows = {
+      {hosts(2) + hosts(1) + link + route, ".xml:7: there is a host 'node-0' in line 5 already"},
+      {hosts(2) + link + link + route, ".xml:8: there is a link 'a' in line 7 already"},
+      {hosts(2) + link + route + route, ".xml:9: there is a route from node-0 to node-1 in line 8 already"},
+      {"<zone id=\"z\" routing=\"Full\"></zone>\n", ".xml:5: there is a zone 'z' in line 4 already"},
+      {hosts(2) + route, ".xml:7: SimGrid cannot read it: Link not found: a"},
+      {hosts(2) + link + "<route src=\"node-0\" dst=\"node-9\"><link_ctn id=\"a\"/></route>",
+       ".xml:8: SimGrid cannot read it"},
+      {with_link("inf"), ".xml:7: a bandwidth of 'inf'"},
+      {with_link("nan"), ".xml:7: a bandwidth of 'nan'"},
+      {with_link("-1GBps"), ".xml:7: a bandwidth of '-1GBps'"},
+      {with_link("1e300GBps"), ".xml:7: link 'a' has inf bytes a second"},
+      {with_link("1e-30Bps"), ".xml:7: link 'a' has 1e-30 bytes a second"},
+      {with_link("25parsec"), ".xml:7: SimGrid cannot read it: unknown unit: parsec"},
+      {with_link("1GBps", "-1us"), ".xml:7: a latency of '-1us'"},
+      {with_link("1GBps") + std::string(1, '\0'), ".xml:9: a zero byte"},
+      {"</zone><cluster id=\"c\" prefix=\"node-\" suffix=\"\" radical=\"0-100000000\" speed=\"1Gf\" "
+       "bw=\"1GBps\" "
+       "lat=\"1us\"/><zone id=\"y\" routing=\"Full\">",
+       ".xml:5: a cluster of 100000001 hosts"},
+      {"</zone><cluster id=\"c\" prefix=\"node-\" suffix=\"\" radical=\"0-7\" speed=\"1Gf\" bw=\"1GBps\" "
+       "lat=\"1us\" "
+       "topology=\"TORUS\" topo_parameters=\"9999,9999,9999\"/><zone id=\"y\" routing=\"Full\">",
+       ".xml:5: a cluster of 999700029999 hosts or switches"},
+      {"</zone><cluster id=\"c\" prefix=\"node-\" suffix=\"\" radical=\"0-7\" speed=\"1Gf\" bw=\"1GBps\" "
+       "lat=\"1us\" "
+       "topology=\"DRAGONFLY\" topo_parameters=\"1000,1;1000,1;1000,1;1\"/><zone id=\"y\" routing=\"Full\">",
+       ".xml:5: a cluster of 1000000000 hosts or switches"},
+  };
+  for (const Row& row : rows) {
+    INFO(row.zone);
+    CHECK_THAT(refusal(PlatformFile(row.zone)), Contains(row.expected));
+  }
+  const PlatformFile untyped("");
+  std::ofstream(untyped.path()) << "<?xml version='1.0'?>\n<platform version=\"4.1\"/>\n";
+  CHECK_THAT(refusal(untyped), Contains(".xml:2: no document type") && Contains("simgrid.dtd"));
+}
+
 TEST_CASE("Entities that grow without bounds are not read at all") {
   const PlatformFile bomb(hosts(2), "<!DOCTYPE x [<!ENTITY a \"&b;&b;\"><!ENTITY b \"&c;&c;\">]>\n");
   CHECK_THAT(refusal(bomb), Contains(".xml:3: entities"));
@@ -143,14 +199,25 @@ TEST_CASE("A platform of very many links is read or refused in seconds") {
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(60));
 }
 
-// The last one: from here on this process has a network of SimGrid's.
-TEST_CASE("A process that has a network of SimGrid's reads no platform, and says so") {
-  const PlatformFile file(hosts(1));
-  CHECK(refusal(file).empty());
+TEST_CASE("A process that has, or had, a network of SimGrid's reads platforms all the same") {
+  const PlatformFile file(hosts(2) + "<link id=\"a\" bandwidth=\"25GBps\" latency=\"1us\"/>\n" +
+                          "<route src=\"node-0\" dst=\"node-1\"><link_ctn id=\"a\"/></route>\n");
   NetworkSpec spec;
   spec.egress = spec.ingress = {BytesPerSecond{1'000'000'000}};
-  const auto network = Registry<NetworkBackend>::get("simgrid").create(spec);
+  auto network = Registry<NetworkBackend>::get("simgrid").create(spec);
+#ifdef A3SIM_SANITIZED_TEST
   CHECK_THAT(refusal(file), Contains("room for one network a process") && Contains("network.backend=native"));
+#else
+  for (const bool has : {true, false}) {
+    if (!has) network.reset();
+    const PlatformTable table = read_platform(file.path(), "node-{die}");
+    CHECK(table.hosts == 2);
+    REQUIRE(table.links.size() == 1);
+    CHECK(table.links.front().rate.count == 25'000'000'000);
+  }
+  network = Registry<NetworkBackend>::get("simgrid").create(spec);
+  CHECK(network->egress_rate(0) == 0);
+#endif
 }
 
 }  // namespace
