@@ -41,15 +41,17 @@ CableMaxMin::CableMaxMin(const NetworkSpec& spec)
       shared_(ports_ + static_cast<std::uint32_t>(spec.cables.size())),
       paths_(spec.paths),
       through_(shared_),
-      stride_(std::max<std::size_t>(16, shared_ / 16)),
       open_(shared_) {
-  for (BytesPerSecond rate : spec.egress) limits_.push_back({per_picosecond(rate), 1, 0, 0, 0, {}});
-  for (BytesPerSecond rate : spec.ingress) limits_.push_back({per_picosecond(rate), 1, 0, 0, 0, {}});
+  for (const auto* ports : {&spec.egress, &spec.ingress})
+    for (const BytesPerSecond rate : *ports) full_.push_back({per_picosecond(rate), 0});
+  whole_.assign(full_.size(), 1);
   const std::vector<std::uint64_t> wholes = parts_of_cables(spec);
   for (std::size_t cable = 0; cable < spec.cables.size(); ++cable) {
     const auto whole = static_cast<double>(wholes[cable]);
-    limits_.push_back({per_picosecond(spec.cables[cable]) * whole, whole, 0, 0, 0, {}});
+    full_.push_back({per_picosecond(spec.cables[cable]) * whole, 0});
+    whole_.push_back(whole);
   }
+  limits_.resize(shared_);
   for (std::uint32_t l = 0; l < shared_; ++l) order_.push_back(l);
   at_ = order_;
   solve();
@@ -65,26 +67,31 @@ std::uint32_t CableMaxMin::cap_limit(double cap) {
   if (is_new) {
     if (free_.empty()) {
       free_.push_back(static_cast<std::uint32_t>(limits_.size()));
-      limits_.push_back({0, 1, 0, 0, 0, {}});
+      limits_.emplace_back();
+      full_.push_back({0, 0});
       at_.push_back(0);
     }
     const std::uint32_t limit = known->second = free_.back();
     free_.pop_back();
-    limits_[limit].capacity = limits_[limit].level = cap;
+    full_[limit] = {cap, 0};
+    limits_[limit].level = cap;
     // Correct as far as levels are known. There is no class yet that would have to move.
     const auto above = [&](std::uint32_t other) { return limits_[other].level > cap; };
-    const auto next = order_.insert(std::find_if(order_.begin(), order_.end(), above), limit);
+    const auto held_end = order_.begin() + static_cast<std::ptrdiff_t>(end_);
+    const auto next = order_.insert(std::find_if(order_.begin(), held_end, above), limit);
     number_from(static_cast<std::size_t>(next - order_.begin()));
+    if (at_[limit] < end_) ++end_;
   }
-  ++limits_[known->second].parts;
+  ++full_[known->second].parts;
   return known->second;
 }
 
 void CableMaxMin::drop_cap(std::uint32_t limit) {
-  if (--limits_[limit].parts > 0) return;
-  caps_.erase(limits_[limit].capacity);
+  if (--full_[limit].parts > 0) return;
+  caps_.erase(full_[limit].left);
   free_.push_back(limit);
   order_.erase(order_.begin() + at_[limit]);
+  if (at_[limit] < end_) --end_;
   number_from(at_[limit]);
 }
 
@@ -98,7 +105,7 @@ void CableMaxMin::add(std::uint32_t c, std::uint32_t from, std::uint32_t to, Byt
   if (path > 0) {
     for (const CableShare& share : paths_[path]) {
       const std::uint32_t limit = ports_ + share.cable;
-      added.uses.push_back({limit, 0, limits_[limit].whole * share.parts / share.whole});
+      added.uses.push_back({limit, 0, whole_[limit] * share.parts / share.whole});
     }
   }
   added.cap = cap_limit(per_picosecond(cap));
@@ -109,11 +116,14 @@ void CableMaxMin::add(std::uint32_t c, std::uint32_t from, std::uint32_t to, Byt
     list.push_back({c, u});
     if (at_[added.uses[u].limit] < at_[first]) first = added.uses[u].limit;
   }
+  if (at_[first] >= end_) bring_to(end_++, first);
   hold_class(c, first, kNever, 0);
+  ++in_use_;
 }
 
 void CableMaxMin::remove(std::uint32_t c) {
   let_go(c);
+  --in_use_;
   for (const Use& use : classes_[c].uses) {
     auto& list = through_[use.limit];
     list[use.place] = list.back();
@@ -129,8 +139,8 @@ void CableMaxMin::change_flows(std::uint32_t c, std::int32_t more) {
   entry_of(c).flows += more;
   changed_ = std::min<std::size_t>(changed_, at_[classes_[c].holder]);
   for (const Use& use : classes_[c].uses) {
-    limits_[use.limit].parts += more * use.parts;
-    for (std::size_t s = 1; s <= changed_ / stride_; ++s) saved_[s][use.limit].parts += more * use.parts;
+    full_[use.limit].parts += more * use.parts;
+    open_[use.limit].parts += more * use.parts;
   }
 }
 
@@ -146,24 +156,21 @@ void CableMaxMin::set_left(std::uint32_t c, double bytes) {
 }
 
 void CableMaxMin::serve(double picoseconds) {
-  for (Limit& limit : limits_) {
-    if (limit.held.empty()) continue;
-    limit.served += limit.level * picoseconds;
-  }
+  for (const std::uint32_t l : holding_) limits_[l].served += limits_[l].level * picoseconds;
 }
 
 double CableMaxMin::first_end() const {
   double first = kNever;
-  for (const Limit& limit : limits_) {
-    if (!limit.held.empty())
-      first = std::min(first, (limit.held.front().finish - limit.served) / limit.level);
+  for (const std::uint32_t l : holding_) {
+    const Limit& limit = limits_[l];
+    first = std::min(first, (limit.held.front().finish - limit.served) / limit.level);
   }
   return first;
 }
 
 void CableMaxMin::take_ending(double noise, std::vector<Ending>& ending) {
-  for (Limit& limit : limits_) {
-    if (limit.held.empty()) continue;
+  for (const std::uint32_t l : holding_) {
+    Limit& limit = limits_[l];
     const double slack = limit.level * kSlack + noise;
     while (limit.held.front().finish - limit.served <= slack) {
       Held entry = limit.held.front();
@@ -199,7 +206,11 @@ void CableMaxMin::sift(std::vector<Held>& held, std::size_t hole, const Held& en
 
 void CableMaxMin::hold_class(std::uint32_t c, std::uint32_t limit, double left, std::int32_t flows) {
   Limit& holder = limits_[limit];
-  if (holder.held.empty()) holder.served = 0;
+  if (holder.held.empty()) {
+    holder.served = 0;
+    holder.holding = static_cast<std::uint32_t>(holding_.size());
+    holding_.push_back(limit);
+  }
   classes_[c].holder = limit;
   holder.held.emplace_back();
   sift(holder.held, holder.held.size() - 1, {holder.served + left, flows, c});
@@ -207,11 +218,17 @@ void CableMaxMin::hold_class(std::uint32_t c, std::uint32_t limit, double left, 
 
 // Removes a class from the limit that holds it. Returns its entry there.
 CableMaxMin::Held CableMaxMin::let_go(std::uint32_t c) {
+  const std::uint32_t place = limits_[classes_[c].holder].holding;
   auto& held = limits_[classes_[c].holder].held;
   const std::size_t hole = classes_[c].place;
   const Held entry = held[hole], last = held.back();
   held.pop_back();
   if (hole < held.size()) sift(held, hole, last);
+  if (held.empty()) {
+    holding_[place] = holding_.back();
+    limits_[holding_[place]].holding = place;
+    holding_.pop_back();
+  }
   return entry;
 }
 

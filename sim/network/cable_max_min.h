@@ -60,12 +60,10 @@ class CableMaxMin final : public RateSolver {
     std::uint32_t c;
   };
   struct Limit {
-    double capacity;         // in parts; for a cap, the cap
-    double whole = 1;        // parts per byte
-    double level = 0;        // rate of each flow that it holds
-    double served = 0;       // bytes that a flow held here all the time would have sent, since some date
-    double parts = 0;        // of all flows that use it; for a cap, the number of its classes
-    std::vector<Held> held;  // a heap by end
+    double level = 0;           // rate of each flow that it holds
+    double served = 0;          // bytes that a flow held here all the time would have sent, since some date
+    std::vector<Held> held{};   // a heap by end
+    std::uint32_t holding = 0;  // if it holds classes: its index in holding_
   };
   struct Class {
     std::vector<Use> uses;  // ports and cables
@@ -73,15 +71,24 @@ class CableMaxMin final : public RateSolver {
     std::uint32_t holder;
     std::uint32_t place;  // index in the holder's heap
   };
-  // Scratch of solve(): the rest of a port or cable for flows that are not held yet, and their number of
-  // parts.
+  // The rest of a limit for flows that are not held yet, and their number of parts.
   struct Open {
     double left, parts;
+  };
+  // A change of open_ by flows that are held, to be undone: the rest before, and the parts that they took.
+  struct Taken {
+    std::uint32_t limit;
+    double left, parts;
+  };
+  // How far a solve was before it came to a place of the order.
+  struct Progress {
+    std::size_t taken = 0;  // changes
+    std::size_t held = 0;   // classes
   };
 
   bool is_cap(std::uint32_t limit) const { return limit >= shared_; }
   void set_capacity(std::uint32_t limit, BytesPerSecond capacity) {
-    limits_[limit].capacity = per_picosecond(capacity) * limits_[limit].whole;
+    full_[limit].left = per_picosecond(capacity) * whole_[limit];
     changed_ = 0;
   }
   bool uses(const Class& c, std::uint32_t limit) const;
@@ -97,8 +104,11 @@ class CableMaxMin final : public RateSolver {
   void hold(std::uint32_t limit, double level);
   void swap_with_next(std::size_t place);
   double bring_first(std::size_t place);
-  std::size_t move_back(std::size_t from);
+  std::size_t move_back(std::size_t from, double level);
+  double filled_at(std::uint32_t limit);
+  void bring_to(std::size_t place, std::uint32_t limit);
   std::size_t go_back_to(std::size_t place);
+  std::uint32_t too_late(std::size_t place) const;
 
   void place(std::vector<Held>& held, std::size_t at, const Held& entry);
   void sift(std::vector<Held>& held, std::size_t hole, const Held& entry);
@@ -110,11 +120,18 @@ class CableMaxMin final : public RateSolver {
   std::uint32_t egress_ports_, ports_, shared_;
   std::vector<CablePath> paths_;
   std::vector<Limit> limits_;  // egress ports, ingress ports, cables, caps
+  // By limit: its capacity in parts, and the parts of all flows that use it; for a cap, the cap and the number of its
+  // classes.
+  std::vector<Open> full_;
+  std::vector<double> whole_;  // by port or cable: parts per byte
   std::map<double, std::uint32_t> caps_;
-  std::vector<std::uint32_t> free_;   // unused caps
-  std::vector<std::uint32_t> order_;  // limits, by level
-  std::vector<std::uint32_t> at_;     // by limit: its index in order_
+  std::vector<std::uint32_t> free_;  // unused caps
+  // Limits by level, as far as they hold classes. From end_ on they hold none, in any order.
+  std::vector<std::uint32_t> order_;
+  std::vector<std::uint32_t> at_;  // by limit: its index in order_
   std::vector<Class> classes_;
+  std::vector<std::uint32_t> holding_;  // limits that hold classes
+  std::size_t in_use_ = 0;              // number of classes
 
   // A class that uses a port or cable, and the index of that use in the class.
   struct Through {
@@ -122,11 +139,15 @@ class CableMaxMin final : public RateSolver {
   };
   std::vector<std::vector<Through>> through_;  // by port or cable
 
-  std::size_t stride_;
-  std::vector<Open> open_;                // by port or cable
-  std::vector<std::vector<Open>> saved_;  // copies of open_ at every stride_ places of the order
-  std::size_t changed_ = 0;               // the first place of the order where anything may have changed
-  std::vector<std::uint32_t> moving_;     // classes
+  std::size_t end_ = 0;
+  std::size_t end_solved_ = 0;      // the same when rates were solved last
+  std::size_t changed_ = 0;         // the first place of the order where anything may have changed
+  std::vector<Open> open_;          // by port or cable
+  std::vector<Taken> taken_;        // changes of open_ so far
+  std::vector<Progress> progress_;  // by place of the order
+  Progress now_;
+  std::vector<std::uint32_t> moving_;  // classes
+  std::vector<Open> rising_;           // scratch of filled_at()
 };
 
 }  // namespace a3sim

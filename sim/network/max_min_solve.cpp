@@ -162,6 +162,8 @@ void MaxMin::solve() {
     hold(order_[k++], reached);
   }
   changed_ = k;
+  // A flow that comes next may be held here.
+  if (k % stride_ == 0 && k > 0) saved_[k / stride_] = open_;
   for (; k < order_.size(); ++k) limits_[order_[k]].level = kUnfilled;
 }
 

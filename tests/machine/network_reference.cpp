@@ -178,3 +178,56 @@ TEST_CASE("ports without flows change no date, and count again once flows come")
     }
   }
 }
+
+namespace {
+
+// Bursts of flows of unlike caps over paths of many cables, most of which are never full.
+Load load_of_many_cables(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto below = [&](std::uint64_t n) { return static_cast<std::uint32_t>(random() % n); };
+  constexpr std::uint32_t kPorts = 8, kCables = 80, kPaths = 40;
+  const std::int64_t rates[] = {5 * kGB, 20 * kGB, 28 * kGB, 28 * kGB, 100 * kGB};
+  const std::int64_t caps[] = {3 * kGB, 7 * kGB, 14 * kGB, 29 * kGB, kWide};
+  Load load;
+  load.egress.assign(kPorts, kPort);
+  load.ingress.assign(kPorts, kPort);
+  for (std::uint32_t c = 0; c < kCables; ++c) load.cables.push_back(rates[below(5)]);
+  load.paths.emplace_back();
+  while (load.paths.size() < kPaths) {
+    CablePath path;
+    const std::uint32_t first = below(kCables), step = 1 + 2 * below(20), length = 1 + below(12),
+                        whole = 1 + below(4);
+    for (std::uint32_t i = 0; i < length; ++i)
+      path.push_back({(first + i * step) % kCables, 1 + below(whole), whole});
+    load.paths.push_back(path);
+  }
+  std::int64_t date = 0;
+  for (std::uint32_t burst = 0; burst < 6; ++burst) {
+    for (std::uint32_t n = 4 + below(20); n > 0; --n) {
+      load.puts.push_back(
+          {date, below(kPorts), below(kPorts), 1 + below(2'000'000), caps[below(5)], below(kPaths)});
+      if (below(2) == 0) date += below(3'000'000);
+    }
+    if (below(2) == 0) load.changes.push_back({date, Change::What::kCable, below(kCables), rates[below(5)]});
+    date += below(60'000'000);
+  }
+  return load;
+}
+
+}  // namespace
+
+// Solves end once all flows are held (cable_max_min_solve.cpp), and look at what follows for what comes too late.
+TEST_CASE("cables that are not full change no date, and count once flows fill them") {
+  const long double noise = 0.01L;  // of a picosecond
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const Load load = load_of_many_cables(seed);
+    const auto exact = ends_by_definition(load, max_min);
+    const auto ends = run(*create("native", load), load.puts, load.changes);
+    REQUIRE(ends.size() == load.puts.size());
+    for (const End& e : ends) {
+      INFO("seed " << seed << ", flow " << e.token);
+      REQUIRE(e.date >= exact[e.token] - noise);
+      REQUIRE(e.date < exact[e.token] + 1 + noise);
+    }
+  }
+}
