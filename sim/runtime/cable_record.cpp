@@ -3,47 +3,88 @@
 #include <algorithm>
 
 namespace a3sim {
+namespace {
 
-void CableRecord::note(Time now, double rate, bool full) {
-  if (!entries_.empty() && entries_.back().rate == rate && entries_.back().full == full) return;
-  if (entries_.empty() || entries_.back().from != now) {
-    entries_.push_back({now, rate, full});
+constexpr std::int64_t kMostParts = 2048;
+
+// Adds a stretch; one that touches the last continues it.
+void add_stretch(std::vector<CableStretch>& stretches, std::int64_t from, std::int64_t to) {
+  if (from >= to) return;
+  if (!stretches.empty() && stretches.back().to.count() == from) {
+    stretches.back().to = Duration(to);
   } else {
-    entries_.back() = {now, rate, full};
+    stretches.push_back({Duration(from), Duration(to)});
   }
 }
 
-template <class Visit>
-void CableRecord::walk(Time until, Visit visit) const {
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    const Time to = std::min(until, i + 1 < entries_.size() ? entries_[i + 1].from : until);
-    if (entries_[i].from < to) visit(entries_[i], entries_[i].from.time_since_epoch(), to.time_since_epoch());
+}  // namespace
+
+void CableRecord::note(Time now, double rate, bool full) {
+  if (rate == rate_ && full == full_) return;
+  const std::int64_t date = now.time_since_epoch().count();
+  carry(date);
+  rate_ = rate;
+  if (full == full_) return;
+  if (full_) add_stretch(stretches_, full_since_, date);
+  full_since_ = date;
+  full_ = full;
+}
+
+// Makes parts twice as long until the last ends at `to` or later.
+void CableRecord::widen(std::int64_t to) {
+  while ((kMostParts << shift_) < to) {
+    for (std::size_t p = 0; p < sums_.size(); ++p)
+      p % 2 == 0 ? void(sums_[p / 2] = sums_[p]) : void(sums_[p / 2] += sums_[p]);
+    sums_.resize((sums_.size() + 1) / 2);
+    ++shift_;
+  }
+  widest_ = kMostParts << shift_;
+}
+
+// Adds what was carried from `since_` to a date.
+void CableRecord::carry(std::int64_t to) {
+  const std::int64_t from = since_;
+  since_ = to;
+  if (rate_ == 0 || from == to) return;
+  if (to > widest_) widen(to);
+  const auto last = static_cast<std::size_t>((to - 1) >> shift_);
+  if (sums_.size() <= last) sums_.resize(last + 1, 0);
+  auto first = static_cast<std::size_t>(from >> shift_);
+  for (std::int64_t at = from; at < to; ++first) {
+    const std::int64_t end = std::min(to, (static_cast<std::int64_t>(first) + 1) << shift_);
+    sums_[first] += rate_ * static_cast<double>(end - at);
+    at = end;
   }
 }
 
 std::vector<CableStretch> CableRecord::full_stretches(Time until) const {
+  const std::int64_t end = until.time_since_epoch().count();
   std::vector<CableStretch> stretches;
-  walk(until, [&](const Entry& entry, Duration from, Duration to) {
-    if (!entry.full) return;
-    if (!stretches.empty() && stretches.back().to == from) {
-      stretches.back().to = to;
-    } else {
-      stretches.push_back({from, to});
-    }
-  });
+  for (const CableStretch& stretch : stretches_)
+    add_stretch(stretches, stretch.from.count(), std::min(end, stretch.to.count()));
+  if (full_) add_stretch(stretches, full_since_, end);
   return stretches;
 }
 
 std::vector<double> CableRecord::means(Time until, std::size_t stretches) const {
   std::vector<double> means(stretches, 0);
-  const double length = seconds(until.time_since_epoch()) / static_cast<double>(stretches);
-  walk(until, [&](const Entry& entry, Duration from, Duration to) {
-    const double begin = seconds(from) / length, end = seconds(to) / length;  // in stretches
+  CableRecord all = *this;
+  const std::int64_t to = until.time_since_epoch().count();
+  if (to > since_) all.carry(to);
+  const double length = static_cast<double>(to) / static_cast<double>(stretches);
+  const auto part = static_cast<double>(std::int64_t{1} << all.shift_);
+  for (std::size_t p = 0; p < all.sums_.size(); ++p) {
+    // In stretches; the last part may have begun before `until` and end after it.
+    const double begin = static_cast<double>(p) * part / length;
+    const double end =
+        std::max(begin, std::min((static_cast<double>(p) + 1) * part, static_cast<double>(to)) / length);
+    const double covered = std::min(part, static_cast<double>(to) - static_cast<double>(p) * part);
     for (auto s = static_cast<std::size_t>(begin); s < stretches && static_cast<double>(s) < end; ++s) {
       const auto place = static_cast<double>(s);
-      means[s] += entry.rate * std::max(0.0, std::min(end, place + 1) - std::max(begin, place));
+      const double overlap = std::min(end, place + 1) - std::max(begin, place);
+      means[s] += all.sums_[p] / covered * std::max(0.0, overlap);
     }
-  });
+  }
   return means;
 }
 
