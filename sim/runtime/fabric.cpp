@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <stdexcept>
 
 namespace a3sim {
 namespace {
@@ -21,12 +22,21 @@ Bytes on_ports(Bytes put, double payload) {
                       : Bytes{static_cast<std::int64_t>(std::ceil(static_cast<double>(put.count) / payload))};
 }
 
+// Appends shared cables to a network without its own: a route has one path.
+NetworkSpec with_shared(NetworkSpec spec, const SharedCables& shared) {
+  if (shared.cables.empty()) return spec;
+  if (!spec.cables.empty()) throw std::logic_error("a network has cables of its own, or shared ones");
+  spec.cables = shared.cables;
+  spec.paths = shared.paths;
+  return spec;
+}
+
 }  // namespace
 
 Fabric::Fabric(const Hardware& hardware, const Program& program, std::span<const std::uint32_t> dies,
                std::uint32_t workers_per_rank, const NetworkBackend& backend, Transport transport,
                const LinkDisturbances* disturbances, std::uint32_t devices, const CablePlanes& cables,
-               bool every_plane)
+               bool every_plane, const SharedCables& shared)
     : spec_(hardware.fabric),
       transport_(transport),
       collective_rate_(program.collective.rate),
@@ -36,7 +46,7 @@ Fabric::Fabric(const Hardware& hardware, const Program& program, std::span<const
       topology_(hardware, program, dies, transport, devices,
                 disturbances ? disturbances->damaged(cables) : cables, every_plane),
       workers_per_rank_(workers_per_rank),
-      network_(backend.create(topology_.network())),
+      network_(backend.create(with_shared(topology_.network(), shared))),
       disturbances_(disturbances),
       ports_(topology_.ports()),
       part_(topology_.devices(), 1),
@@ -100,8 +110,8 @@ void Fabric::start(Engine& engine, const Put& put, std::uint32_t worker) {
   const Topology::Route route = this->route(put);
   const std::uint32_t token = index(put.driver()) * workers_per_rank_ + worker;
   const Bytes bytes = on_ports(put.bytes, route.payload);
-  network_->start(engine.now(),
-                  {route.from, route.to, bytes, cap_on(route, put, movers_[route.from]), token, route.path});
+  network_->start(engine.now(), {route.from, route.to, bytes, cap_on(route, put, movers_[route.from]), token,
+                                 put.shared_path > 0 ? put.shared_path : route.path});
   if (!sent_.empty())
     sent_[std::size_t{index(put.src)} * topology_.ranks() + index(put.dst)] +=
         static_cast<double>(bytes.count);

@@ -14,6 +14,7 @@
 #include "sim/runtime/cable_record.h"
 #include "sim/runtime/cable_use.h"
 #include "sim/runtime/link_disturbances.h"
+#include "sim/runtime/shared_cables.h"
 #include "sim/runtime/topology.h"
 
 namespace a3sim {
@@ -40,7 +41,7 @@ class Fabric final : public EventHandler {
   Fabric(const Hardware& hardware, const Program& program, std::span<const std::uint32_t> dies,
          std::uint32_t workers_per_rank, const NetworkBackend& backend, Transport transport,
          const LinkDisturbances* disturbances = nullptr, std::uint32_t devices = 0,
-         const CablePlanes& cables = {}, bool every_plane = false);
+         const CablePlanes& cables = {}, bool every_plane = false, const SharedCables& shared = {});
 
   // Sets the ends, one per device of the topology. They must outlive the fabric.
   void connect(std::vector<FabricEnd*> ends) { ends_ = std::move(ends); }
@@ -57,6 +58,7 @@ class Fabric final : public EventHandler {
     std::uint32_t level =
         kNone;            // if `dst` is `src`: the level of the peers with which it exchanges these bytes
     bool pulled = false;  // `dst` reads it; otherwise `src` writes it
+    std::uint32_t shared_path = 0;  // path over the fabric's shared cables
     RankId driver() const { return pulled ? dst : src; }
   };
   // Lets the bytes of a worker's put flow from now on. Its end is told when the last byte has left.

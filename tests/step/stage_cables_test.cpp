@@ -70,6 +70,54 @@ TEST_CASE(
   CHECK(seconds_of(ring.front()) >= seconds_of(free.front()));
 }
 
+// Two tasks on streams of their own.
+StreamProgram two_transfers(const std::vector<StreamTransfer>& first,
+                            const std::vector<StreamTransfer>& second, std::uint32_t ranks) {
+  StreamProgram program;
+  program.ranks = ranks;
+  program.kinds = {{"host thread", 1, true}};
+  for (const std::uint32_t stream : {0U, 1U}) {
+    StreamTask task;
+    task.name = "Send";
+    task.rank = RankId{ranks > 1 ? stream : 0};
+    task.stream = stream;
+    task.transfers = stream == 0 ? first : second;
+    program.add(std::move(task));
+  }
+  return program;
+}
+
+TEST_CASE("Exchanges of two streams that meet on a cable share it, as those of two stages do") {
+  const Experiment experiment = on_tree("16");
+  const Hardware& hardware = experiment.hardware;
+  const NetworkBackend& native = Registry<NetworkBackend>::get("native");
+  constexpr double kSent = 1 << 26;
+  StageCables cables(experiment.run.cables, hardware.fabric, 16);
+  std::vector<StreamTransfer> ring = ring_transfers(hardware.fabric, {16, 1}, kSent, RankId{0});
+  const std::vector<std::uint32_t> ways = cables.limit(0, {16, 1}, StageCables::Exchange::kRing, ring);
+  SharedCables shared;
+  shared.of_transfer = {ways, ways};
+  cables.share(shared);
+  REQUIRE_FALSE(shared.cables.empty());
+  const StreamProgram both = two_transfers(ring, ring, 1);
+  const std::vector<std::uint32_t> dies{0, 2, 4, 6};
+  const double alone = seconds(run_streams(both, hardware, {dies.data(), 1}, native).makespan);
+  CHECK(seconds(run_streams_on(shared, both, hardware, {dies.data(), 1}, native).makespan) ==
+        Approx(2 * alone).epsilon(1e-5));
+
+  // Stages of two dies: the first two lie under one leaf, and send to two under another.
+  StageCables stages(experiment.run.cables, hardware.fabric, 2);
+  std::vector<StreamTransfer> to_third{{RankId{2}, {1 << 26}, hardware.fabric.planes.front().egress}};
+  std::vector<StreamTransfer> to_fourth{{RankId{3}, {1 << 26}, hardware.fabric.planes.front().egress}};
+  SharedCables between;
+  between.of_transfer = {stages.limit_send(0, 2, to_third), stages.limit_send(1, 3, to_fourth)};
+  stages.share(between);
+  const StreamProgram sends = two_transfers(to_third, to_fourth, 4);
+  const double one = seconds(run_streams(sends, hardware, dies, native).makespan);
+  CHECK(seconds(run_streams_on(between, sends, hardware, dies, native).makespan) ==
+        Approx(2 * one).epsilon(1e-5));
+}
+
 TEST_CASE("A tree without oversubscription leaves a step as it is, and a slower one makes it longer") {
   double part = 0;
   const Duration ports = step_time({});

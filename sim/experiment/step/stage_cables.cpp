@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+
+#include "sim/network/cable_reduction.h"
 
 namespace a3sim {
 namespace {
@@ -18,6 +21,23 @@ std::vector<std::uint32_t> peers_at(const GroupLevels& levels, std::uint32_t lev
   return peers;
 }
 
+// Returns the path of a way: its bytes on each cable as a part of the most that any way has there, in 2^20 parts, rounded
+// down so that what fills a cable exactly does not overfill it.
+CablePath scaled_path(const std::map<std::uint32_t, double>& bytes,
+                      const std::map<std::uint32_t, double>& most,
+                      const std::map<std::uint32_t, std::uint32_t>& numbers) {
+  constexpr std::uint32_t kWhole = 1U << 20;
+  constexpr double kRounding = 1e-6;
+  CablePath path;
+  for (const auto& [cable, sent] : bytes) {
+    const double exact = sent / most.at(cable) * kWhole;
+    const std::uint32_t parts = std::max(1U, static_cast<std::uint32_t>(exact + kRounding));
+    const std::uint32_t divisor = std::gcd(parts, kWhole);
+    path.push_back({numbers.at(cable), parts / divisor, kWhole / divisor});
+  }
+  return path;
+}
+
 }  // namespace
 
 StageCables::StageCables(const CablePlanes& planes, const Hardware::Fabric& fabric, std::uint32_t dies)
@@ -32,10 +52,20 @@ void StageCables::add_path(std::size_t plane, std::uint32_t from, std::uint32_t 
     bytes[share.cable] += part * share.parts / share.whole;
 }
 
-const StageCables::CableBytes& StageCables::bytes_of(std::size_t plane, std::uint32_t stage, DieGroup group,
-                                                     Exchange exchange, std::uint32_t level) {
+StageCables::Way& StageCables::number(Way& way, std::size_t plane, std::uint32_t from, std::uint32_t to) {
+  ways_.push_back(&way);
+  way.plane = plane;
+  way.from = from;
+  way.to = to;
+  way.number = static_cast<std::uint32_t>(ways_.size());
+  return way;
+}
+
+const StageCables::Way& StageCables::way_of(std::size_t plane, std::uint32_t stage, DieGroup group,
+                                            Exchange exchange, std::uint32_t level) {
   const auto [found, is_new] = known_.try_emplace({plane, stage, group.ranks, group.stride, exchange, level});
   if (!is_new) return found->second;
+  Way& way = number(found->second, plane, stage, stage);
   const GroupLevels levels = levels_of(fabric_, group);
   for (std::uint32_t die = 0; die < dies_; ++die) {
     const std::uint32_t place = die / group.stride % group.ranks;
@@ -46,10 +76,19 @@ const StageCables::CableBytes& StageCables::bytes_of(std::size_t plane, std::uin
     for (const std::uint32_t peer : peers) {
       const std::uint32_t stage_begin = stage * dies_;
       add_path(plane, stage_begin + die, stage_begin + first + peer * group.stride,
-               1.0 / static_cast<double>(peers.size()), found->second);
+               1.0 / static_cast<double>(peers.size()), way.bytes);
     }
   }
-  return found->second;
+  return way;
+}
+
+const StageCables::Way& StageCables::way_between(std::size_t plane, std::uint32_t from, std::uint32_t to) {
+  const auto [found, is_new] = sends_.try_emplace({plane, from, to});
+  if (!is_new) return found->second;
+  Way& way = number(found->second, plane, from, to);
+  for (std::uint32_t die = 0; die < dies_; ++die)
+    add_path(plane, from * dies_ + die, to * dies_ + die, 1, way.bytes);
+  return way;
 }
 
 // All of the transfers flow at the same time. Each takes as long, at least, as the fullest of its cables.
@@ -86,37 +125,85 @@ void StageCables::limit_on(std::size_t plane, const std::vector<const CableBytes
   }
 }
 
-void StageCables::limit(std::uint32_t stage, DieGroup group, Exchange exchange,
-                        std::vector<StreamTransfer>& transfers) {
+std::vector<std::uint32_t> StageCables::limit(std::uint32_t stage, DieGroup group, Exchange exchange,
+                                              std::vector<StreamTransfer>& transfers) {
+  std::vector<std::uint32_t> numbers(transfers.size(), 0);
   for (std::size_t p = 0; p < planes_.size(); ++p) {
     std::vector<const CableBytes*> bytes;
     std::vector<StreamTransfer*> on_plane;
     std::vector<std::uint32_t> levels;
-    for (StreamTransfer& transfer : transfers) {
+    for (std::size_t t = 0; t < transfers.size(); ++t) {
+      StreamTransfer& transfer = transfers[t];
       if (transfer.level == kNone || fabric_.levels[transfer.level].plane != planes_[p].plane) continue;
-      bytes.push_back(&bytes_of(p, stage, group, exchange, transfer.level));
+      const Way& way = way_of(p, stage, group, exchange, transfer.level);
+      numbers[t] = way.number;
+      bytes.push_back(&way.bytes);
       on_plane.push_back(&transfer);
       levels.push_back(transfer.level);
     }
     limit_on(p, bytes, on_plane, levels);
   }
+  return numbers;
 }
 
-void StageCables::limit_send(std::uint32_t from, std::uint32_t to, std::vector<StreamTransfer>& transfers) {
+std::vector<std::uint32_t> StageCables::limit_send(std::uint32_t from, std::uint32_t to,
+                                                   std::vector<StreamTransfer>& transfers) {
+  std::vector<std::uint32_t> numbers(transfers.size(), 0);
   const std::uint32_t first = from * dies_, other = to * dies_;
   for (std::size_t p = 0; p < planes_.size(); ++p) {
-    for (StreamTransfer& transfer : transfers) {
+    for (std::size_t t = 0; t < transfers.size(); ++t) {
       std::uint32_t level = 0;
       while (level + 1 < fabric_.levels.size() &&
              first / fabric_.levels[level].dies != other / fabric_.levels[level].dies)
         ++level;
       if (fabric_.levels[level].plane != planes_[p].plane) continue;
-      CableBytes bytes;
-      for (std::uint32_t die = 0; die < dies_; ++die) add_path(p, first + die, other + die, 1, bytes);
-      std::vector<StreamTransfer*> one{&transfer};
-      limit_on(p, {&bytes}, one, {level});
+      const Way& way = way_between(p, from, to);
+      numbers[t] = way.number;
+      std::vector<StreamTransfer*> one{&transfers[t]};
+      limit_on(p, {&way.bytes}, one, {level});
     }
   }
+  return numbers;
+}
+
+// A flow of the network is that of one die, and its path counts the bytes of all that send like it. A share is at most 1, so
+// capacities are divided by the most bytes of a way.
+void StageCables::share(SharedCables& shared) const {
+  std::uint32_t stages = 1;
+  for (const Way* const way : ways_) stages = std::max({stages, way->from + 1, way->to + 1});
+  std::vector<BytesPerSecond> ports;
+  for (const CablePlane& plane : planes_) {
+    const Hardware::Fabric::Plane& limits = fabric_.planes[plane.plane];
+    ports.insert(ports.end(), stages, std::max(limits.egress, limits.ingress));
+  }
+  std::vector<CableBytes> most(planes_.size());
+  for (const Way* const way : ways_)
+    for (const auto& [cable, bytes] : way->bytes)
+      most[way->plane][cable] = std::max(most[way->plane][cable], bytes);
+  std::vector<BytesPerSecond> capacities;
+  std::vector<std::map<std::uint32_t, std::uint32_t>> numbers(planes_.size());
+  for (std::size_t p = 0; p < planes_.size(); ++p) {
+    for (const auto& [cable, bytes] : most[p]) {
+      numbers[p][cable] = static_cast<std::uint32_t>(capacities.size());
+      const double scaled = std::ceil(static_cast<double>(rates_[p].rates[cable].count) / bytes);
+      capacities.push_back({std::max<std::int64_t>(1, static_cast<std::int64_t>(scaled))});
+    }
+  }
+  std::vector<PortPair> pairs;
+  for (const Way* const way : ways_) {
+    const auto first = static_cast<std::uint32_t>(way->plane) * stages;
+    pairs.push_back(
+        {first + way->from, first + way->to, scaled_path(way->bytes, most[way->plane], numbers[way->plane])});
+  }
+  ReducedCables reduced = reduce_cables(capacities, pairs, ports, ports);
+  if (reduced.cables.empty()) {
+    shared.of_transfer.clear();
+    return;
+  }
+  shared.cables = std::move(reduced.cables);
+  shared.paths = std::move(reduced.paths);
+  for (std::vector<std::uint32_t>& paths : shared.of_transfer)
+    for (std::uint32_t& path : paths) path = path == 0 ? 0 : reduced.path[path - 1];
 }
 
 }  // namespace a3sim

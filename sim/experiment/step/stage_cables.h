@@ -8,13 +8,13 @@
 
 #include "sim/experiment/step/collectives.h"
 #include "sim/runtime/cable_planes.h"
+#include "sim/runtime/shared_cables.h"
 
 namespace a3sim {
 
-// What the cables between switches leave of the rates of a training step's exchanges. One die stands for each stage, so that the
-// bytes of its peers are no flows: here all dies of the stage send as it does at the same time, and no exchange is faster
-// than the cable that then carries most for its rate. Exchanges of other streams and stages at that time share ports with it,
-// and cables do not know of them.
+// The cables between switches under a training step's exchanges. One die stands for each stage, so that the bytes of its peers
+// are no flows: here all dies of the stage send as it does at the same time. An exchange is no faster than the cable that then
+// carries most for its rate, and exchanges of all streams and stages that meet on a cable share it.
 class StageCables {
  public:
   enum class Exchange : std::uint8_t { kRing, kToAll };
@@ -24,10 +24,14 @@ class StageCables {
   StageCables(const CablePlanes& planes, const Hardware::Fabric& fabric, std::uint32_t dies);
 
   // Lowers the rates of a group's transfers (ring_transfers(), exchange_transfers()) to what cables leave, where every
-  // group of the stage exchanges likewise.
-  void limit(std::uint32_t stage, DieGroup group, Exchange exchange, std::vector<StreamTransfer>& transfers);
+  // group of the stage exchanges likewise. Returns the way of each transfer over cables, for share(); 0: it uses none.
+  std::vector<std::uint32_t> limit(std::uint32_t stage, DieGroup group, Exchange exchange,
+                                   std::vector<StreamTransfer>& transfers);
   // The same of transfers from each die of a stage to that of another one.
-  void limit_send(std::uint32_t from, std::uint32_t to, std::vector<StreamTransfer>& transfers);
+  std::vector<std::uint32_t> limit_send(std::uint32_t from, std::uint32_t to,
+                                        std::vector<StreamTransfer>& transfers);
+  // Writes the cables that ways may fill, and puts paths in place of the ways in `shared.of_transfer`.
+  void share(SharedCables& shared) const;
 
   // The cable that has held up transfers most, and the part of their rate that it left; 1: none has.
   struct Hold {
@@ -39,9 +43,18 @@ class StageCables {
  private:
   // Bytes on each cable of a plane for each byte that every die sends.
   using CableBytes = std::map<std::uint32_t, double>;
+  // What dies of a stage send at a time, to a stage.
+  struct Way {
+    std::size_t plane = 0;
+    std::uint32_t from = 0, to = 0;
+    std::uint32_t number = 0;  // from 1 on
+    CableBytes bytes;
+  };
 
-  const CableBytes& bytes_of(std::size_t plane, std::uint32_t stage, DieGroup group, Exchange exchange,
-                             std::uint32_t level);
+  const Way& way_of(std::size_t plane, std::uint32_t stage, DieGroup group, Exchange exchange,
+                    std::uint32_t level);
+  const Way& way_between(std::size_t plane, std::uint32_t from, std::uint32_t to);
+  Way& number(Way& way, std::size_t plane, std::uint32_t from, std::uint32_t to);
   void add_path(std::size_t plane, std::uint32_t from, std::uint32_t to, double part,
                 CableBytes& bytes) const;
   void limit_on(std::size_t plane, const std::vector<const CableBytes*>& bytes,
@@ -52,9 +65,10 @@ class StageCables {
   std::uint32_t dies_;
   std::vector<CableRates> rates_;  // by plane of `planes`
   // By plane, stage, members and stride of the group, exchange and level.
-  std::map<std::tuple<std::size_t, std::uint32_t, std::uint32_t, std::uint32_t, Exchange, std::uint32_t>,
-           CableBytes>
+  std::map<std::tuple<std::size_t, std::uint32_t, std::uint32_t, std::uint32_t, Exchange, std::uint32_t>, Way>
       known_;
+  std::map<std::tuple<std::size_t, std::uint32_t, std::uint32_t>, Way> sends_;  // by plane and both stages
+  std::vector<const Way*> ways_;                                                // by number, less 1
   Hold hold_;
 };
 

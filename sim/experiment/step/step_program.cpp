@@ -41,6 +41,7 @@ class StepWriter {
       written_.fullest_cable = hold.cable;
       written_.cable_part = hold.part;
     }
+    tasks_.share_cables();
     return std::move(written_);
   }
 

@@ -6,6 +6,7 @@
 #include "sim/experiment/step/block_times.h"
 #include "sim/experiment/step/collectives.h"
 #include "sim/experiment/step/layout.h"
+#include "sim/runtime/shared_cables.h"
 #include "sim/runtime/streams/stream_program.h"
 
 namespace a3sim {
@@ -41,6 +42,7 @@ struct StepProgram {
   std::vector<std::uint32_t> dies;  // one entry per stage: its first die
   std::string fullest_cable;        // that held an exchange up most; empty: none did
   double cable_part = 1;            // of the exchange's rate, what it left
+  SharedCables cables;              // that transfers share
 };
 
 // The streams of a die.

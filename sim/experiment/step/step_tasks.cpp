@@ -41,10 +41,13 @@ StepTask StepTasks::of_work(const ChunkWork& work, StepTask::Kind kind) const {
   return {kind, work.backward, false, work.paired, kNone, work.chunk, work.micro_batch, work.weights_only};
 }
 
-std::uint32_t StepTasks::add(StreamTask task, StepTask step_task) {
+std::uint32_t StepTasks::add(StreamTask task, StepTask step_task, std::vector<std::uint32_t> ways) {
   written_.tasks.push_back(step_task);
+  written_.cables.of_transfer.push_back(std::move(ways));
   return written_.program.add(std::move(task));
 }
+
+void StepTasks::share_cables() { cables_.share(written_.cables); }
 
 // Returns the entry in `classes` for a part. Parts with equal times share one.
 std::uint32_t StepTasks::classes_of(const PartWork& part) {
@@ -65,8 +68,9 @@ std::uint32_t StepTasks::group_exchange(const ChunkWork& work, const char* name,
   exchange.hold =
       (experiment_.program.launch.queued + ring_latency(fabric, group)) * static_cast<std::int64_t>(calls);
   exchange.transfers = ring_transfers(fabric, group, sent, exchange.rank);
-  cables_.limit(work.stage, group, StageCables::Exchange::kRing, exchange.transfers);
-  return add(std::move(exchange), of_work(work, kind));
+  std::vector<std::uint32_t> ways =
+      cables_.limit(work.stage, group, StageCables::Exchange::kRing, exchange.transfers);
+  return add(std::move(exchange), of_work(work, kind), std::move(ways));
 }
 
 AfterTasks StepTasks::compute(const ChunkWork& work, const char* name, const PartWork& part, AfterTasks after,
@@ -114,11 +118,12 @@ AfterTasks StepTasks::exchange(const ChunkWork& chunk_work, const char* name, co
   exchange.job = work.job;
   exchange.transfers = work.transfers;
   for (StreamTransfer& transfer : exchange.transfers) transfer.dst = exchange.rank;
-  cables_.limit(chunk_work.stage, {step_.ep, std::max(1U, experiment_.parallel.tp_stride)},
-                StageCables::Exchange::kToAll, exchange.transfers);
+  std::vector<std::uint32_t> ways =
+      cables_.limit(chunk_work.stage, {step_.ep, std::max(1U, experiment_.parallel.tp_stride)},
+                    StageCables::Exchange::kToAll, exchange.transfers);
   StepTask about = of_work(chunk_work, StepTask::Kind::kEp);
   about.experts = true;
-  return {add(std::move(exchange), about)};
+  return {add(std::move(exchange), about, std::move(ways))};
 }
 
 AfterTasks StepTasks::send(const ChunkWork& work, std::uint32_t to_stage, AfterTasks after) {
@@ -132,8 +137,8 @@ AfterTasks StepTasks::send(const ChunkWork& work, std::uint32_t to_stage, AfterT
   sent.hold = experiment_.program.launch.queued + l.latency;
   sent.transfers = {{RankId{to_stage}, Bytes{static_cast<std::int64_t>(std::ceil(bytes))},
                      experiment_.hardware.fabric.planes[l.plane].egress}};
-  cables_.limit_send(work.stage, to_stage, sent.transfers);
-  return {add(std::move(sent), of_work(work, StepTask::Kind::kPp))};
+  std::vector<std::uint32_t> ways = cables_.limit_send(work.stage, to_stage, sent.transfers);
+  return {add(std::move(sent), of_work(work, StepTask::Kind::kPp), std::move(ways))};
 }
 
 AfterTasks StepTasks::ring(const ChunkWork& work, const char* name, double dense_bytes, double expert_bytes,
@@ -141,18 +146,20 @@ AfterTasks StepTasks::ring(const ChunkWork& work, const char* name, double dense
   const Hardware::Fabric& fabric = experiment_.hardware.fabric;
   StreamTask exchange = task(work, name, StepStream::kDp, after);
   Duration latency{};
+  std::vector<std::uint32_t> ways;
   for (const auto& [group, bytes] :
        {std::pair{dense_group(), dense_bytes}, std::pair{expert_group(), expert_bytes}}) {
     if (group.ranks < 2 || bytes <= 0) continue;
     const double sent = bytes * (group.ranks - 1) / group.ranks;
     std::vector<StreamTransfer> transfers = ring_transfers(fabric, group, sent, exchange.rank);
-    cables_.limit(work.stage, group, StageCables::Exchange::kRing, transfers);
+    std::ranges::copy(cables_.limit(work.stage, group, StageCables::Exchange::kRing, transfers),
+                      std::back_inserter(ways));
     std::ranges::copy(transfers, std::back_inserter(exchange.transfers));
     latency += experiment_.program.launch.queued + ring_latency(fabric, group);
   }
   if (exchange.transfers.empty()) return after;
   exchange.hold = latency;
-  return {add(std::move(exchange), of_work(work, StepTask::Kind::kDp))};
+  return {add(std::move(exchange), of_work(work, StepTask::Kind::kDp), std::move(ways))};
 }
 
 AfterTasks StepTasks::swap(const ChunkWork& work, bool in, double bytes, AfterTasks after) {

@@ -45,12 +45,15 @@ class StepTasks {
   DieGroup dense_group() const { return {step_.dp * step_.cp, step_.tp}; }
   DieGroup expert_group() const;
   std::size_t count() const { return written_.tasks.size(); }
+  // Writes which cables transfers share, once all tasks are there.
+  void share_cables();
   // What held exchanges up most on cables.
   const StageCables::Hold& cable_hold() const { return cables_.hold(); }
 
  private:
   StreamTask task(const ChunkWork& work, const char* name, StepStream stream, AfterTasks after) const;
-  std::uint32_t add(StreamTask task, StepTask step_task);
+  // `ways`: the way of each transfer over cables (StageCables); empty: none.
+  std::uint32_t add(StreamTask task, StepTask step_task, std::vector<std::uint32_t> ways = {});
   StepTask of_work(const ChunkWork& work, StepTask::Kind kind) const;
   // Adds the exchanges of a TP or CP group.
   std::uint32_t group_exchange(const ChunkWork& work, const char* name, StepStream stream,

@@ -51,7 +51,8 @@ Duration longest_run(const Slots& slots) {
 class StreamRun final : public EventHandler, public StreamDevice::Owner {
  public:
   StreamRun(const StreamProgram& program, const Hardware& hardware, std::span<const std::uint32_t> dies,
-            const NetworkBackend& backend, TaskHooks* hooks, const CablePlanes& cables);
+            const NetworkBackend& backend, TaskHooks* hooks, const CablePlanes& cables,
+            const SharedCables& shared);
   StreamResult run();
 
   void on_event(Engine& engine, std::uint32_t arg) override;
@@ -103,6 +104,7 @@ class StreamRun final : public EventHandler, public StreamDevice::Owner {
 
   const StreamProgram& program_;
   TaskHooks* hooks_;  // nullptr: none
+  const SharedCables& shared_;
   Slots slots_;
   Fabric fabric_;
   std::vector<std::unique_ptr<StreamDevice>> devices_;
@@ -117,12 +119,13 @@ class StreamRun final : public EventHandler, public StreamDevice::Owner {
 
 StreamRun::StreamRun(const StreamProgram& program, const Hardware& hardware,
                      std::span<const std::uint32_t> dies, const NetworkBackend& backend, TaskHooks* hooks,
-                     const CablePlanes& cables)
+                     const CablePlanes& cables, const SharedCables& shared)
     : program_(program),
       hooks_(hooks),
+      shared_(shared),
       slots_(program),
       fabric_(hardware, Program{}, dies, slots_.most_transfers, backend, Transport::kPuts, nullptr, 0, cables,
-              program.has_exchanges()),
+              program.has_exchanges(), shared),
       open_(program.tasks.size(), 0),
       parts_(program.tasks.size(), 0),
       dependents_(program.tasks.size()),
@@ -231,11 +234,11 @@ void StreamRun::work(Engine& engine, std::uint32_t t) {
   Slots::Stream& stream = slots_.streams[index(task.rank)][task.stream];
   stream.task = t;
   if (job) device.start_job(engine, task.stream, {slowed(task.job.ideal, t), task.job.bytes});
-  std::uint32_t slot = stream.first_transfer;
-  for (const StreamTransfer& transfer : task.transfers) {
-    device.start_transfer(engine, slot++,
+  for (std::uint32_t i = 0; i < task.transfers.size(); ++i) {
+    const StreamTransfer& transfer = task.transfers[i];
+    device.start_transfer(engine, stream.first_transfer + i,
                           {task.rank, transfer.dst, transfer.bytes, true, hooks_ ? slowness_[t] : 1,
-                           transfer.rate, transfer.level},
+                           transfer.rate, transfer.level, false, shared_.path(t, i)},
                           *devices_[index(transfer.dst)]);
   }
 }
@@ -281,7 +284,14 @@ void StreamRun::end(Engine& engine, std::uint32_t t) {
 StreamResult run_streams(const StreamProgram& program, const Hardware& hardware,
                          std::span<const std::uint32_t> dies, const NetworkBackend& backend, TaskHooks* hooks,
                          const CablePlanes& cables) {
-  return StreamRun(program, hardware, dies, backend, hooks, cables).run();
+  const SharedCables none;
+  return StreamRun(program, hardware, dies, backend, hooks, cables, none).run();
+}
+
+StreamResult run_streams_on(const SharedCables& shared, const StreamProgram& program,
+                            const Hardware& hardware, std::span<const std::uint32_t> dies,
+                            const NetworkBackend& backend, TaskHooks* hooks) {
+  return StreamRun(program, hardware, dies, backend, hooks, {}, shared).run();
 }
 
 }  // namespace a3sim

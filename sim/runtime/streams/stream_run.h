@@ -8,6 +8,7 @@
 #include "sim/network/network.h"
 #include "sim/runtime/cable_planes.h"
 #include "sim/runtime/result.h"
+#include "sim/runtime/shared_cables.h"
 #include "sim/runtime/streams/stream_program.h"
 #include "sim/runtime/task_hooks.h"
 
@@ -41,5 +42,9 @@ struct StreamResult {
 StreamResult run_streams(const StreamProgram& program, const Hardware& hardware,
                          std::span<const std::uint32_t> dies, const NetworkBackend& backend,
                          TaskHooks* hooks = nullptr, const CablePlanes& cables = {});
+// The same where transfers, those to peers outside the program too, share cables that the caller has found.
+StreamResult run_streams_on(const SharedCables& shared, const StreamProgram& program,
+                            const Hardware& hardware, std::span<const std::uint32_t> dies,
+                            const NetworkBackend& backend, TaskHooks* hooks = nullptr);
 
 }  // namespace a3sim
