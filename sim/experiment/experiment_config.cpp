@@ -162,7 +162,7 @@ void check_hints(const Config& l2, const Experiment& experiment) {
     }
   }
   for (const auto& [op, hint] : experiment.run.l2.read_hints) {
-    if (std::find(known.begin(), known.end(), op) == known.end())
+    if (std::find(known.begin(), known.end(), op) == known.end() && !Operators::find(op))
       l2.error("hints", fmt::format("no operator is called '{}'{}", op, suggestion(op, known)));
   }
 }

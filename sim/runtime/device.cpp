@@ -226,6 +226,7 @@ void Device::put_has_left(Engine& engine, std::uint32_t worker, Time visible) {
   const PutUnit::Outcome& outcome = puts_.outcome(worker);
   w.record.ideal = outcome.ideal;
   w.record.lost[static_cast<std::size_t>(Limit::kLink)] = outcome.lost;
+  w.record.lost[static_cast<std::size_t>(Limit::kMiss)] = outcome.missing;
   w.record.l2 += outcome.l2;
   w.record.put_bytes = w.work.put_bytes;
   result_.end = std::max(result_.end, visible.time_since_epoch());

@@ -106,12 +106,12 @@ std::vector<OpHints> hints_of(const Ssc& ssc, const L2Options& options) {
   std::vector<OpHints> hints;
   for (const OperatorInfo& op : ssc.operators()) {
     OpHints& added = hints.emplace_back();
-    if (const auto found = options.read_hints.find(op.name); found != options.read_hints.end()) {
+    const bool by_name = options.read_hints.contains(op.name);
+    const std::string& key = by_name ? op.name : op.type;
+    if (const auto found = options.read_hints.find(key); found != options.read_hints.end())
       added.read = found->second;
-    }
-    if (const auto found = options.write_hints.find(op.name); found != options.write_hints.end()) {
+    if (const auto found = options.write_hints.find(key); found != options.write_hints.end())
       added.write = found->second;
-    }
   }
   return hints;
 }

@@ -43,6 +43,8 @@ Fabric::Fabric(const Hardware& hardware, const Program& program, std::span<const
       scalar_store_(program.tasks.scalar_store),
       pieces_(program.puts),
       load_rate_(hardware.vector.gm_to_ub_miss * static_cast<double>(hardware.clock.count)),
+      miss_time_(std::max(
+          0.0, 1 / load_rate_ - 1 / (hardware.vector.gm_to_ub * static_cast<double>(hardware.clock.count)))),
       topology_(hardware, program, dies, transport, devices,
                 disturbances ? disturbances->damaged(cables) : cables, every_plane),
       workers_per_rank_(workers_per_rank),
@@ -60,8 +62,15 @@ Fabric::Fabric(const Hardware& hardware, const Program& program, std::span<const
 BytesPerSecond Fabric::cap(const Put& put) const {
   if (put.rate.count > 0) return scaled(put.rate, 1 / put.slowness);
   if (transport_ == Transport::kCollective) return scaled(collective_rate_, 1 / put.slowness);
-  return scaled(put.pulled ? spec_.pull_per_worker : spec_.put_per_worker,
-                (put.whole_lines || put.pulled ? 1 : spec_.unaligned) / put.slowness);
+  if (put.pulled) return scaled(pull_rate(put), 1 / put.slowness);
+  return scaled(spec_.put_per_worker, (put.whole_lines ? 1 : spec_.unaligned) / put.slowness);
+}
+
+// A worker waits for the bytes that it reads: one that comes from the other rank's HBM takes as much longer as
+// it does in the worker's own memory.
+BytesPerSecond Fabric::pull_rate(const Put& put) const {
+  const double found = 1 / rate(spec_.pull_per_worker);
+  return scaled(spec_.pull_per_worker, found / (found + put.missed * miss_time_));
 }
 
 BytesPerSecond Fabric::rate_of_pieces(const Put& put, const Work& work) const {
@@ -104,6 +113,13 @@ Duration Fabric::least(const Put& put, Time from) const {
     route.port = std::min({route.port, then.egress[route.from], then.ingress[route.to]});
   }
   return transfer_time(on_ports(put.bytes, route.payload), std::min(cap_on(route, put, 1), route.port));
+}
+
+Duration Fabric::missing(const Put& put, Time from) const {
+  if (put.missed == 0) return {};
+  Put found = put;
+  found.missed = 0;
+  return least(put, from) - least(found, from);
 }
 
 void Fabric::start(Engine& engine, const Put& put, std::uint32_t worker) {

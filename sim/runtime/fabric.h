@@ -59,6 +59,7 @@ class Fabric final : public EventHandler {
         kNone;            // if `dst` is `src`: the level of the peers with which it exchanges these bytes
     bool pulled = false;  // `dst` reads it; otherwise `src` writes it
     std::uint32_t shared_path = 0;  // path over the fabric's shared cables
+    double missed = 0;              // of a pull: the share of its bytes that the L2 of `src` lacks
     RankId driver() const { return pulled ? dst : src; }
   };
   // Lets the bytes of a worker's put flow from now on. Its end is told when the last byte has left.
@@ -73,6 +74,8 @@ class Fabric final : public EventHandler {
   Duration startup() const { return transport_ == Transport::kPuts ? spec_.put_startup : Duration::zero(); }
   // `from` is the date at which its bytes start to flow.
   Duration least(const Put& put, Time from) const;
+  // Returns the part of `least` in which a pull waits for rows that the other rank's L2 lacks.
+  Duration missing(const Put& put, Time from) const;
   // Returns the extra time that a put waits before it flows because of link faults. `op` and `row` are its
   // operator and first row.
   Duration wait(const Put& put, OpId op, std::uint32_t row) const {
@@ -100,6 +103,8 @@ class Fabric final : public EventHandler {
   // The meaning of an event's argument.
   enum Call : std::uint32_t { kFlowsEnd, kLinksChange };
   BytesPerSecond cap(const Put& put) const;
+  // Returns the rate of a worker that reads another rank's memory.
+  BytesPerSecond pull_rate(const Put& put) const;
   Topology::Route route_of(const Put& put) const {
     return put.level == kNone ? topology_.route(put.src, put.dst) : topology_.exchange(put.src, put.level);
   }
@@ -121,6 +126,7 @@ class Fabric final : public EventHandler {
   Duration scalar_store_;
   std::optional<Program::Puts> pieces_;
   double load_rate_;  // bytes per second of a worker that loads what it puts
+  double miss_time_;  // extra seconds for a byte that a worker loads from the HBM, not from the L2
   Topology topology_;
   std::uint32_t workers_per_rank_;
   std::unique_ptr<Network> network_;

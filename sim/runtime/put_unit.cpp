@@ -36,7 +36,12 @@ void PutUnit::on_settle(Engine& engine, std::uint32_t) {
   std::ranges::stable_sort(arrivals_, {}, [](const Arrival& a) { return std::tuple(a.worker, a.distance); });
   for (const Arrival& arrival : arrivals_) {
     Running& running = arrival.source->puts_[arrival.worker];
-    running.hbm_there += hbm_of(running, owner_.access_of_put(arrival.access, arrival.op));
+    const L2Traffic found = owner_.access_of_put(arrival.access, arrival.op);
+    running.hbm_there += hbm_of(running, found);
+    if (running.put.pulled)
+      running.put.missed =
+          std::min(1.0, running.put.missed + static_cast<double>(found.hbm_read) /
+                                                 static_cast<double>(running.put.bytes.count));
   }
   for (const Arrival& arrival : arrivals_) {
     if (std::exchange(arrival.source->puts_[arrival.worker].flows_then, false))
@@ -71,8 +76,9 @@ void PutUnit::on_event(Engine& engine, std::uint32_t arg) {
 }
 
 void PutUnit::let_flow(Engine& engine, std::uint32_t worker) {
-  const Running& running = puts_[worker];
+  Running& running = puts_[worker];
   const auto bytes = static_cast<double>(running.put.bytes.count);
+  running.outcome.missing = fabric_.missing(running.put, engine.now());
   move(running, bytes, 1);
   fabric_.start(engine, running.put, worker);
 }
@@ -99,7 +105,8 @@ void PutUnit::put_has_left(Engine& engine, std::uint32_t worker) {
   const Duration took = engine.now() - running.started;
   Outcome& outcome = running.outcome;
   outcome.ideal = std::min(outcome.ideal, took);
-  outcome.lost = took - outcome.ideal;
+  outcome.missing = std::min(outcome.missing, took - outcome.ideal);
+  outcome.lost = took - outcome.ideal - outcome.missing;
   outcome.ideal += fabric_.fence();
   if (const auto bytes = static_cast<double>(running.put.bytes.count); bytes > 0) {
     fabric_.let_go(running.put);

@@ -40,9 +40,10 @@ class PutUnit final : public FabricEnd, public EventHandler {
 
   // The durations and counts of a put.
   struct Outcome {
-    Duration ideal{};  // the time alone on the links, with its fence
-    Duration lost{};   // time lost to other puts
-    L2Traffic l2;      // of both ends
+    Duration ideal{};    // the time alone on the links, with its fence
+    Duration missing{};  // time in which a pull waits for rows that the other rank's L2 lacks
+    Duration lost{};     // time lost to other puts
+    L2Traffic l2;        // of both ends
   };
 
   PutUnit(RankId rank, std::uint32_t workers, const Hardware::MemorySystem& memory, Fabric& fabric,
