@@ -89,6 +89,29 @@ TEST_CASE("no rank is done before its transfers are, whatever computing gains") 
   CHECK(finding->lost_ms == Approx(1));
 }
 
+TEST_CASE("a put is compared with those that shared their ports as it did") {
+  // Operator 2 puts between all pairs; that from 1 to 0 takes twice as long as the others.
+  for (const bool shares : {false, true}) {
+    MadeObservation job = single_step();
+    for (std::uint32_t s = 0; s < kStepRanks; ++s) {
+      for (std::uint32_t d = 0; d < kStepRanks; ++d) {
+        if (s == d) continue;
+        const bool slow = s == 1 && d == 0;
+        TransferRecord& put = job.full_records[0].transfers.emplace_back(
+            MadeObservation::put(0, s, d, slow ? 0 : 5, slow ? 4 : 2));
+        put.op = 2;
+      }
+    }
+    for (std::uint32_t r = 0; r < kStepRanks; ++r) {
+      OperatorRecord& collective = add_operator(job, r, 1, 0, shares ? 3 : 1, Lane::kCommunication);
+      collective.sent_bytes = 1e6;
+    }
+    const std::optional<Finding> finding = found(job, "comm.link");
+    CHECK(finding.has_value() != shares);
+    if (finding) CHECK(finding->links == std::vector<std::pair<std::uint32_t, std::uint32_t>>{{1, 0}});
+  }
+}
+
 TEST_CASE("a vector operator beside matrix operators costs no time that is seen") {
   MadeObservation job = single_step();
   for (std::uint32_t r = 0; r < kStepRanks; ++r) {

@@ -16,30 +16,61 @@ namespace {
 
 double log_rate(const TransferRecord& put) { return std::log(put.bytes / seconds(put.length())); }
 
+// Tells which puts shared the ports of a rank at one of their ends with another operator's communication.
+class SharedPorts {
+ public:
+  explicit SharedPorts(const FullStep& step) {
+    for (const OperatorRecord& record : step.operators)
+      if (record.lane == Lane::kCommunication && record.sent_bytes > 0)
+        ranks_[record.rank].push_back(&record);
+  }
+
+  // Returns whether they did for more than half of the put's time.
+  bool held(const TransferRecord& put) const {
+    Duration shared{};
+    for (const std::uint32_t rank : {put.src, put.dst}) {
+      const auto records = ranks_.find(rank);
+      if (records == ranks_.end()) continue;
+      for (const OperatorRecord* record : records->second)
+        if (record->op != put.op || record->pass != put.pass)
+          shared = std::max(shared, std::min(record->end, put.end) - std::max(record->start, put.start));
+    }
+    return 2 * shared > put.length();
+  }
+
+ private:
+  std::map<std::uint32_t, std::vector<const OperatorRecord*>> ranks_;
+};
+
 // Returns rates by source and destination: the median over puts, each relative to the median of its operator,
-// pass and plane.
+// pass and plane, among those that shared their ports with other operators or among those that did not.
 LinkRates rates_of(const SteadyState& job) {
-  using Kind = std::tuple<std::uint16_t, std::uint32_t, std::uint16_t>;
-  const std::size_t ranks = job.mean.size();
-  std::map<Kind, std::vector<double>> kinds;
-  const auto counts = [&](const TransferRecord& put) {
-    return put.bytes > 0 && put.end > put.start && put.src < ranks && put.dst < ranks;
+  using Kind = std::tuple<std::uint16_t, std::uint32_t, std::uint16_t, bool>;
+  using Link = std::pair<std::uint32_t, std::uint32_t>;
+  struct Rate {
+    Kind kind;
+    Link link;
+    double log_rate;
   };
-  for (const FullStep& step : job.full)
-    for (const TransferRecord& put : step.transfers)
-      if (counts(put)) kinds[{put.pass, put.op, put.plane}].push_back(log_rate(put));
-  std::map<Kind, double> usual;
-  for (auto& [kind, rates] : kinds) usual[kind] = median(std::move(rates));
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<double>> links;
+  const std::size_t ranks = job.mean.size();
   LinkRates of_links(ranks);
+  std::vector<Rate> rates;
+  std::map<Kind, std::vector<double>> kinds;
   for (const FullStep& step : job.full) {
+    const SharedPorts ports(step);
     for (const TransferRecord& put : step.transfers) {
-      if (!counts(put)) continue;
-      links[{put.src, put.dst}].push_back(log_rate(put) - usual[{put.pass, put.op, put.plane}]);
+      if (put.bytes <= 0 || put.end <= put.start || put.src >= ranks || put.dst >= ranks) continue;
+      const Kind kind{put.pass, put.op, put.plane, ports.held(put)};
+      rates.push_back({kind, {put.src, put.dst}, log_rate(put)});
+      kinds[kind].push_back(rates.back().log_rate);
       of_links.add_longest(put);
     }
   }
-  for (auto& [link, rates] : links) of_links.cells[link.first][link.second] = median(std::move(rates));
+  std::map<Kind, double> usual;
+  for (auto& [kind, all] : kinds) usual[kind] = median(std::move(all));
+  std::map<Link, std::vector<double>> links;
+  for (const Rate& rate : rates) links[rate.link].push_back(rate.log_rate - usual[rate.kind]);
+  for (auto& [link, own] : links) of_links.cells[link.first][link.second] = median(std::move(own));
   return of_links;
 }
 
