@@ -3,6 +3,7 @@
 
 #include "sim/diagnosis/rules/advice.h"
 #include "sim/diagnosis/rules/advice_report.h"
+#include "sim/diagnosis/rules/choice.h"
 #include "tests/traces/made_observation.h"
 
 // Faults that sit on sets of ranks, overlap, end, grow and move.
@@ -256,6 +257,118 @@ TEST_CASE("where no queue was seen, a loader's event that fills the time is the 
     CHECK(finding_named(advice, cause).ranks == RankList{1});
     CHECK(advice.findings.size() == 1);
   }
+}
+
+TEST_CASE("hosts whose launches are late by chance, now here and now there, are one finding") {
+  // In each step another two of eight ranks wait, by unlike times; rank 7 once, in a step that was not recorded.
+  const auto delay = [](std::uint32_t step, std::uint32_t rank) {
+    constexpr double kUnlike = 0.7;
+    if (step < 16 || (rank == 7 && step != 38)) return 0.0;
+    if (rank == 7) return 1.0;
+    return (step + rank) % 4 == 0 ? 2 + kUnlike * ((step * 7 + rank * 3) % 5) : 0.0;
+  };
+  MadeObservation job(8, 40, [&](std::uint32_t step, std::uint32_t rank) {
+    Own own;
+    own.delay = delay(step, rank);
+    return own;
+  });
+  add_full_steps(job, {17, 18, 19, 20}, [](std::uint32_t, std::uint32_t) { return RankRates{}; });
+  for (FullStep& step : job.full_records)
+    for (std::uint32_t r = 0; r < 7; ++r)
+      step.host.push_back(job.event(step.step, r, HostKind::kLaunch, 0.01 + delay(step.step, r)));
+  const Advice advice = advise(job, advice_rules());
+  const Finding& finding = finding_named(advice, "host.contention");
+  CHECK(finding.ranks == job.all_ranks());
+  CHECK(finding.first == 16);
+  CHECK(finding.last == 39);
+  CHECK(advice.findings.size() == 1);
+}
+
+TEST_CASE("of two ranks that wait for their hosts at a time, each has its own cause") {
+  MadeObservation job(4, 40, [](std::uint32_t step, std::uint32_t rank) {
+    Own own;
+    if (step >= 20 && rank == 1) own.delay = 5;
+    if (step >= 20 && rank == 2) own.delay = 4;
+    return own;
+  });
+  add_full_steps(job, {21, 22}, [](std::uint32_t, std::uint32_t) { return RankRates{}; });
+  for (FullStep& step : job.full_records) step.host.push_back(job.event(step.step, 1, HostKind::kLog, 5));
+  const Advice advice = advise(job, advice_rules());
+  CHECK(finding_named(advice, "host.environment").ranks == RankList{1});
+  CHECK(finding_named(advice, "host.dispatch").ranks == RankList{2});
+  CHECK(finding_named(advice, "host.dispatch").confidence <= 0.5);
+}
+
+TEST_CASE("ranks whose queues of batches are empty too are named, although their devices wait for others") {
+  MadeObservation job(4, 40, [](std::uint32_t step, std::uint32_t rank) {
+    Own own;
+    if (step >= 20 && rank == 1) own.delay = 5;
+    if (step >= 20 && rank < 3) own.fill = {0, 100, 100};
+    return own;
+  });
+  add_full_steps(job, {21}, [](std::uint32_t, std::uint32_t) { return RankRates{}; });
+  CHECK(finding_named(advise(job, advice_rules()), "io.fetch").ranks == RankList{0, 1, 2});
+}
+
+Finding finding_in(const char* cause, RankList ranks, std::uint32_t first, std::uint32_t last) {
+  Finding finding;
+  finding.cause = cause;
+  finding.ranks = std::move(ranks);
+  finding.first = first;
+  finding.last = last;
+  finding.lost_ms = 1;
+  return finding;
+}
+
+TEST_CASE("a port that comes and goes is not steadily slow in some of these steps as well") {
+  std::vector<Finding> joined =
+      join({finding_in("comm.link", {3}, 14, 25), finding_in("comm.flapping", {3}, 6, 35),
+            finding_in("comm.link", {2}, 14, 25)});
+  REQUIRE(joined.size() == 2);
+  CHECK(joined[0].cause == "comm.flapping");
+  CHECK(joined[0].lost_ms == Approx((30 + 12) / 30.0));
+  CHECK(joined[1].ranks == RankList{2});
+}
+
+TEST_CASE("hosts that share no rank, and ports that do, stay apart") {
+  CHECK(join({finding_in("host.gc", {0, 1}, 5, 9), finding_in("host.gc", {2, 3}, 5, 9)}).size() == 2);
+  CHECK(join({finding_in("host.gc", {0, 1}, 5, 9), finding_in("host.gc", {1, 3}, 5, 9)}).size() == 1);
+  CHECK(join({finding_in("comm.link", {0, 1}, 5, 9), finding_in("comm.link", {1, 3}, 5, 9)}).size() == 2);
+}
+
+TEST_CASE("a lone slow step before many is of another fault") {
+  // Rank 3 lags in step 12 alone; from step 22 on rank 1 does in all steps.
+  MadeObservation job(4, 40, [](std::uint32_t step, std::uint32_t rank) {
+    Own own;
+    if (step == 12 && rank == 3) own.work += 3;
+    if (step >= 22 && rank == 1) add_lag(own, 1);
+    return own;
+  });
+  add_full_steps(job, {23, 24},
+                 [](std::uint32_t, std::uint32_t rank) { return rank == 1 ? RankRates{0.9} : RankRates{}; });
+  const Advice advice = advise(job, advice_rules());
+  CHECK(finding_named(advice, "compute.clock").first == 22);
+  CHECK(finding_named(advice, kCauseOpen).ranks == RankList{3});
+  CHECK(finding_named(advice, kCauseOpen).last == 12);
+}
+
+TEST_CASE("a fault that comes and goes on one rank ends where others lag in turn") {
+  // Rank 0 in steps 10, 11 and 13; from 15 on ranks 2 and 3 in turn, by as much.
+  MadeObservation job(4, 40, [](std::uint32_t step, std::uint32_t rank) {
+    Own own;
+    if ((step == 10 || step == 11 || step == 13) && rank == 0) add_lag(own, 1);
+    if (step >= 15 && rank == 2 + step % 2) own.delay = 1;
+    return own;
+  });
+  add_full_steps(job, {11, 13, 16, 17}, [](std::uint32_t step, std::uint32_t rank) {
+    return step < 15 && rank == 0 ? RankRates{0.9} : RankRates{};
+  });
+  for (FullStep& step : job.full_records)
+    if (step.step > 15) step.host.push_back(job.event(step.step, 2 + step.step % 2, HostKind::kLog, 1));
+  const Advice advice = advise(job, advice_rules());
+  CHECK(finding_named(advice, "compute.clock").last == 13);
+  CHECK(finding_named(advice, "host.environment").first == 15);
+  CHECK(finding_named(advice, "host.environment").ranks == RankList{2, 3});
 }
 
 }  // namespace

@@ -207,7 +207,8 @@ void Job::run(std::uint32_t count, bool record, const Take& take, const Recorded
   const std::uint32_t batch = record ? threads_ : threads_ * kStepsAhead;
   for (std::uint32_t first = 0; first < count; first += batch) {
     const std::uint32_t steps = std::min(batch, count - first);
-    foresee(first, steps, record, foreseen);
+    // One thread gains nothing by simulating ahead, and would simulate steps again whose hosts are late.
+    if (threads_ > 1) foresee(first, steps, record, foreseen);
     for (std::uint32_t i = 0; i < steps; ++i) {
       Interrupts::throw_if_any();
       std::span<const std::uint32_t> ranks;
@@ -215,7 +216,8 @@ void Job::run(std::uint32_t count, bool record, const Take& take, const Recorded
         ranks = all_;
       else if (recorded)
         ranks = recorded(first + i);
-      take(run_step(first + i, record, ranks, &foreseen[i * passes]));
+      Foreseen* ahead = foreseen.empty() ? nullptr : &foreseen[i * passes];
+      take(run_step(first + i, record || !ranks.empty(), ranks, ahead));
       conditions_.erase(first + i);
     }
   }

@@ -67,6 +67,13 @@ void add_mean(std::vector<RankStep>& mean, const std::vector<RankStep>& ranks) {
   }
 }
 
+void raise_to(std::vector<RankStep>& most, const std::vector<RankStep>& ranks) {
+  most.resize(ranks.size());
+  for (std::size_t r = 0; r < ranks.size(); ++r)
+    for (std::size_t m = 0; m < kMeasures; ++m)
+      most[r].values[m] = std::max(most[r].values[m], ranks[r].values[m]);
+}
+
 void divide(std::vector<RankStep>& mean, double by) {
   for (RankStep& rank : mean) {
     for (double& value : rank.values) value /= by;
@@ -93,6 +100,7 @@ void add_means(const Observation& observation, std::uint32_t from, Located& loca
     if (episode == kNone && number <= from) return;
     healthy += episode == kNone;
     add_mean(episode == kNone ? located.healthy : located.episodes[episode].mean, ranks);
+    if (episode != kNone) raise_to(located.episodes[episode].most, ranks);
   });
   divide(located.healthy, healthy);
   for (Episode& episode : located.episodes) {

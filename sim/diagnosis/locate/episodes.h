@@ -15,6 +15,7 @@ struct Episode {
   // Maps each rank to the number of slow steps in which it was the first suspect. kNone: no rank stood out.
   std::map<std::uint32_t, std::uint32_t> suspects;
   std::vector<RankStep> mean;  // one entry per rank: means over the slow steps
+  std::vector<RankStep> most;  // one entry per rank: the largest value of each measure in any slow step
   // The first slow steps that are recorded in full, or else those of the most similar interval (`borrowed`).
   // `seen` has one entry per rank: means over these steps, or over all slow steps if there are none.
   std::vector<std::uint32_t> recorded;

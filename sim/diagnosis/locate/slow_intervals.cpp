@@ -19,12 +19,18 @@ std::uint32_t leading_suspect(const StepVerdict& step) {
   return step.suspects.empty() ? kNone : step.suspects.front();
 }
 
+constexpr std::size_t kLong = 8;  // fewer slow steps may be part of an intermittent fault
+
 // Returns whether nearly all steps of an interval were slow.
 bool dense(Verdicts steps) {
   constexpr double kDense = 0.9;
-  constexpr std::size_t kLong = 8;  // fewer may be part of an intermittent fault
   const std::uint32_t length = steps.back().step - steps.front().step + 1;
   return steps.size() >= kLong && static_cast<double>(steps.size()) > kDense * length;
+}
+
+// Returns whether steps begin with many that are all slow: a fault that stays, behind one that comes and goes.
+bool starts_dense(Verdicts steps) {
+  return steps.size() >= kLong && steps[kLong - 1].step - steps.front().step + 1 == kLong;
 }
 
 // Returns the rank that was the first suspect in most steps, if this is at least the part `stable` of them.
@@ -38,17 +44,25 @@ std::uint32_t stable_suspect(Verdicts steps, double stable) {
                                                                                         : most->first;
 }
 
-// Returns whether another rank becomes the first suspect with `next` and remains it.
+bool is_suspect(const StepVerdict& step, std::uint32_t rank) {
+  return std::ranges::find(step.suspects, rank) != step.suspects.end();
+}
+
+// Returns whether slow steps follow one another without a usual one between them.
+bool adjacent(Verdicts steps) { return steps.back().step - steps.front().step + 1 == steps.size(); }
+
+// Returns whether another rank becomes the first suspect with `next` and remains it, or others do in turn while
+// the one before is no suspect any more.
 bool turns(Verdicts before, Verdicts next, double stable) {
   if (before.size() < kTurns || next.size() < kTurns) return false;
   const std::uint32_t suspect = stable_suspect(before, stable), now = leading_suspect(next.front());
   if (suspect == kUnstable || now == suspect) return false;
-  return std::ranges::all_of(next.first(kTurns),
-                             [&](const StepVerdict& step) { return leading_suspect(step) == now; });
-}
-
-bool is_suspect(const StepVerdict& step, std::uint32_t rank) {
-  return std::ranges::find(step.suspects, rank) != step.suspects.end();
+  const Verdicts first = next.first(kTurns);
+  if (std::ranges::all_of(first, [&](const StepVerdict& step) { return leading_suspect(step) == now; }))
+    return true;
+  return suspect != kNone && adjacent(first) && std::ranges::all_of(first, [&](const StepVerdict& step) {
+           return !step.suspects.empty() && !is_suspect(step, suspect);
+         });
 }
 
 // Returns whether a rank is suspect in all steps of `here` and in none of `there`.
@@ -74,9 +88,6 @@ bool steps_to_another_level(Verdicts before, Verdicts next, double share) {
   return apart > std::max(a_most - a_least, b_most - b_least) &&
          apart > std::max(share * next.front().usual, kLevel * low);
 }
-
-// Returns whether slow steps follow one another without a usual one between them.
-bool adjacent(Verdicts steps) { return steps.back().step - steps.front().step + 1 == steps.size(); }
 
 // Separates steps that lose much more, again and again, from the others, which lose about the same: a fault
 // that comes and goes from one that stays.
@@ -136,8 +147,9 @@ std::vector<std::vector<StepVerdict>> slow_intervals(const std::vector<StepVerdi
     bool another = s == slow.size();
     if (!another) {
       const std::uint32_t gap = slow[s].step - last.back().step - 1;
-      another = gap > limits.apart || (gap >= kEnded && dense(last)) ||
-                turns(last, Verdicts(slow).subspan(s), limits.stable);
+      const Verdicts next = Verdicts(slow).subspan(s);
+      another = gap > limits.apart || (gap >= kEnded && (dense(last) || starts_dense(next))) ||
+                turns(last, next, limits.stable);
     }
     if (!another) continue;
     divide(last, limits, intervals);

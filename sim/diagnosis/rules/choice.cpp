@@ -73,6 +73,11 @@ bool same_place(const Finding& a, const Finding& b) {
          a.cables == b.cables;
 }
 
+// Returns whether two findings are of one cause whose ranks differ by chance: hosts are late now here, now there.
+bool same_hosts(const Finding& a, const Finding& b) {
+  return is_of(a, "host.") && a.cause == b.cause && share_place(a, b);
+}
+
 void merge(Finding& into, const Finding& other) {
   const double a = into.last - into.first + 1, b = other.last - other.first + 1;
   std::set<std::uint32_t> ranks(into.ranks.begin(), into.ranks.end());
@@ -95,6 +100,27 @@ void merge(Finding& into, const Finding& other) {
 }
 
 constexpr std::uint32_t kApart = 8;  // steps between two parts of one finding
+
+bool overlap(const Finding& a, const Finding& b) { return a.first <= b.last && b.first <= a.last; }
+
+// Merges ports that look steadily slow in a part of the steps into the finding that they come and go.
+void join_flapping(std::vector<Finding>& findings) {
+  for (std::size_t at = 0; at < findings.size();) {
+    const Finding& steady = findings[at];
+    const auto flapping = std::ranges::find_if(findings, [&](const Finding& other) {
+      return steady.cause == "comm.link" && !steady.ranks.empty() && other.cause == "comm.flapping" &&
+             other.ranks == steady.ranks && overlap(other, steady);
+    });
+    if (flapping == findings.end()) {
+      ++at;
+      continue;
+    }
+    const std::vector<Evidence> evidence = flapping->evidence;
+    merge(*flapping, steady);
+    flapping->evidence = evidence;
+    findings.erase(findings.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+}
 
 // Returns the findings of one cause that follow one another on different ranks, starting at `at`.
 std::vector<std::size_t> path_of(const std::vector<Finding>& findings, std::size_t at) {
@@ -185,14 +211,15 @@ std::vector<Finding> join(std::vector<Finding> findings) {
   std::vector<Finding> joined;
   for (Finding& finding : findings) {
     const auto same = std::ranges::find_if(joined, [&](const Finding& other) {
-      return other.cause == finding.cause && same_place(other, finding) &&
-             finding.first <= other.last + kApart;
+      return other.cause == finding.cause && finding.first <= other.last + kApart &&
+             (same_place(other, finding) || same_hosts(other, finding));
     });
     if (same == joined.end())
       joined.push_back(std::move(finding));
     else
       merge(*same, finding);
   }
+  join_flapping(joined);
   join_moves(joined);
   std::ranges::stable_sort(joined, [](const Finding& a, const Finding& b) {
     return a.lost_ms * (a.last - a.first + 1) > b.lost_ms * (b.last - b.first + 1);

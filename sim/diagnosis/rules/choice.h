@@ -22,8 +22,9 @@ using RuleLimits = std::function<double(std::string_view cause, std::string_view
 std::vector<RuledOut> ruled_out(const Slowdown& slowdown, const Finding& finding,
                                 const std::vector<Finding>& chosen, const RuleLimits& limits);
 
-// Merges findings of one cause and place in consecutive steps, and findings of one cause that moves from rank
-// to rank in the same steps. Returns them in descending order of total cost.
+// Merges findings of one cause and place in consecutive steps, those of hosts that are late by chance, now these
+// and now those, those of ports that look steadily slow in some of the steps in which they come and go, and
+// those of one cause that moves from rank to rank. Returns them in descending order of total cost.
 std::vector<Finding> join(std::vector<Finding> findings);
 
 }  // namespace a3sim

@@ -25,7 +25,7 @@ class HostEventRule : public CauseRule {
     const double filled = std::min(1.0, fill.time / waited);
     if (filled < data.at("share")) return {};
     Finding finding;
-    finding.ranks = lag.ranks;
+    finding.ranks = without_others(slowdown, lag.ranks, kind_);
     // Adds ranks whose events are hidden behind those of others: events of the same kind that last about as
     // long.
     const auto most = slowdown.longest_event.find({fill.rank, kind_});

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -48,36 +49,22 @@ class HostLaunchRule final : public CauseRule {
   std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleData& data) const override {
     const HostLag lag = host_lag_beside_batches(slowdown);
     if (!lag.found()) return {};
-    const auto worst =
-        static_cast<std::uint32_t>(std::ranges::max_element(lag.by_rank) - lag.by_rank.begin());
     const HostFill launches = host_fill(slowdown, lag, HostKind::kLaunch);
-    const double share = launches.time / std::max(1.0, lag.most);
     double others = 0;
-    for (const HostKind kind :
-         {HostKind::kCompile, HostKind::kSync, HostKind::kCollect, HostKind::kAllocate, HostKind::kLog})
-      others = std::max(others, host_fill(slowdown, lag, kind).time);
-    if (others > launches.time && others > data.at("others") * lag.most) return {};
+    for (const HostKind kind : kOtherKinds) others = std::max(others, host_fill(slowdown, lag, kind).time);
+    const bool by_others = others > launches.time && others > data.at("others") * lag.most;
     const double spread = spread_of_launches(slowdown, lag);
-    const bool irregular = share >= data.at("share") && spread >= data.at("irregular");
-    if (irregular != irregular_) return {};
-    const bool seen = std::ranges::any_of(lag.ranks, [&](std::uint32_t r) { return slowdown.recorded(r); });
-    if (!seen) return {};  // the host was not recorded
-    Finding finding;
-    finding.ranks = lag.ranks;
-    finding.explains = std::min(1.0, lag.most / slowdown.own_lag());
-    if (share >= data.at("share")) {
-      finding.add({fmt::format("launches of rank {}", launches.rank), "ms a step more than usual",
-                   launches.time / kPicosecondsOfMs, data.at("share") * lag.most / kPicosecondsOfMs,
-                   launches.place});
-      finding.add({"lengths of launches: standard deviation over mean", "", spread, data.at("irregular"),
-                   launches.place});
-    } else {
-      finding.missing.push_back("host events that fill the time before the first launch");
-      finding.doubt = 1 - data.at("unfilled");
-    }
-    finding.add({fmt::format("rank {} waited for its host", worst), "ms a step", lag.most / kPicosecondsOfMs,
-                 0, slowdown.place(worst)});
-    return {finding};
+    const bool filled = launches.time >= data.at("share") * lag.most;
+    std::vector<Finding> findings;
+    if (filled && !by_others && (spread >= data.at("irregular")) == irregular_)
+      findings.push_back(long_launches(slowdown, lag, spread, data));
+    if (irregular_) return findings;
+    const std::vector<std::uint32_t> ranks =
+        filled || by_others ? ranks_unfilled(slowdown, lag, data) : lag.ranks;
+    // Without a record of the host nothing is known of what fills the time.
+    const bool seen = std::ranges::any_of(ranks, [&](std::uint32_t r) { return slowdown.recorded(r); });
+    if (seen) findings.push_back(unfilled(slowdown, lag, ranks, data));
+    return findings;
   }
 
   std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const override {
@@ -95,6 +82,71 @@ class HostLaunchRule final : public CauseRule {
   }
 
  private:
+  static constexpr std::array kOtherKinds{HostKind::kCompile, HostKind::kSync, HostKind::kCollect,
+                                          HostKind::kAllocate, HostKind::kLog};
+
+  // Returns the ranks that wait while nothing that was recorded on their hosts fills the time.
+  static std::vector<std::uint32_t> ranks_unfilled(const Slowdown& slowdown, const HostLag& lag,
+                                                   const RuleData& data) {
+    std::vector<std::uint32_t> ranks;
+    for (const std::uint32_t r : lag.ranks) {
+      const double waited = recorded_wait(slowdown, r);
+      double filled = filled_part(slowdown, r, HostKind::kLaunch);
+      for (const HostKind kind : kOtherKinds) filled = std::max(filled, filled_part(slowdown, r, kind));
+      if (waited > slowdown.shared.at("host_among") * lag.most && filled < data.at("share"))
+        ranks.push_back(r);
+    }
+    return ranks;
+  }
+
+  // Adds ranks whose launches grew too, although their devices did not wait for them while others waited.
+  static void add_hidden(const Slowdown& slowdown, double most, std::vector<std::uint32_t>& ranks) {
+    for (const auto& [key, time] : slowdown.host)
+      if (key.second == HostKind::kLaunch && time.time > slowdown.shared.at("host_among") * most)
+        ranks.push_back(key.first);
+    std::ranges::sort(ranks);
+    ranks.erase(std::ranges::unique(ranks).begin(), ranks.end());
+  }
+
+  static Finding found_on(const Slowdown& slowdown, const HostLag& lag, std::vector<std::uint32_t> ranks) {
+    Finding finding;
+    finding.ranks = std::move(ranks);
+    double most = 0;
+    for (const std::uint32_t r : finding.ranks) most = std::max(most, lag.by_rank[r]);
+    finding.explains = std::min(1.0, most / slowdown.own_lag());
+    return finding;
+  }
+
+  static void add_wait(const Slowdown& slowdown, const HostLag& lag, Finding& finding) {
+    const auto worst = *std::ranges::max_element(finding.ranks, {}, [&](auto r) { return lag.by_rank[r]; });
+    finding.add({fmt::format("rank {} waited for its host", worst), "ms a step",
+                 lag.by_rank[worst] / kPicosecondsOfMs, 0, slowdown.place(worst)});
+  }
+
+  static Finding long_launches(const Slowdown& slowdown, const HostLag& lag, double spread,
+                               const RuleData& data) {
+    const HostFill launches = host_fill(slowdown, lag, HostKind::kLaunch);
+    std::vector<std::uint32_t> ranks = without_others(slowdown, lag.ranks, HostKind::kLaunch);
+    add_hidden(slowdown, launches.time, ranks);
+    Finding finding = found_on(slowdown, lag, std::move(ranks));
+    finding.add({fmt::format("launches of rank {}", launches.rank), "ms a step more than usual",
+                 launches.time / kPicosecondsOfMs, data.at("share") * lag.most / kPicosecondsOfMs,
+                 launches.place});
+    finding.add({"lengths of launches: standard deviation over mean", "", spread, data.at("irregular"),
+                 launches.place});
+    add_wait(slowdown, lag, finding);
+    return finding;
+  }
+
+  static Finding unfilled(const Slowdown& slowdown, const HostLag& lag,
+                          const std::vector<std::uint32_t>& ranks, const RuleData& data) {
+    Finding finding = found_on(slowdown, lag, ranks);
+    finding.missing.emplace_back("host events that fill the time before the first launch");
+    finding.doubt = 1 - data.at("unfilled");
+    add_wait(slowdown, lag, finding);
+    return finding;
+  }
+
   bool irregular_;
 };
 

@@ -143,23 +143,26 @@ double wait_of(const Slowdown& slowdown, const std::vector<RankStep>& mean, std:
       {0.0, now[Measure::kDelay] - usual[Measure::kDelay], now[Measure::kLate] - usual[Measure::kLate]});
 }
 
-// Chooses the ranks that wait: at least `of_own` of the step's lag, and nearly as long as the longest wait.
-// Uses the recorded steps or all steps, because a fault that moves from rank to rank does not affect all of
-// them while it is recorded. `is_of` selects ranks.
+// Chooses the ranks that wait: at least `of_own` of the step's lag, and nearly as long as the longest wait. Uses
+// the recorded steps, the mean over all steps, and the longest wait in any step, because a fault that moves
+// from rank to rank does not affect all of them while it is recorded, and one that comes by chance affects some
+// of them once. `is_of` selects ranks.
 template <class IsOf>
 void choose_ranks(const Slowdown& slowdown, const IsOf& is_of, HostLag& lag) {
-  double most_of_all = 0;
+  const auto in_mean = [&](std::uint32_t r) { return wait_of(slowdown, slowdown.episode.mean, r); };
+  const auto in_any = [&](std::uint32_t r) { return wait_of(slowdown, slowdown.episode.most, r); };
+  double most_in_mean = 0, most_in_any = 0;
   for (std::uint32_t r = 0; r < lag.by_rank.size(); ++r) {
     lag.most = std::max(lag.most, lag.by_rank[r]);
-    if (is_of(r)) most_of_all = std::max(most_of_all, wait_of(slowdown, slowdown.episode.mean, r));
+    if (is_of(r)) most_in_mean = std::max(most_in_mean, in_mean(r));
+    if (is_of(r)) most_in_any = std::max(most_in_any, in_any(r));
   }
-  if (lag.most < slowdown.shared.at("host_share") * slowdown.usual() ||
-      lag.most < slowdown.shared.at("host_of_own") * slowdown.own_lag())
-    return;
+  const double least = slowdown.shared.at("host_share") * slowdown.usual();
+  if (lag.most < least || lag.most < slowdown.shared.at("host_of_own") * slowdown.own_lag()) return;
   const double among = slowdown.shared.at("host_among");
   for (std::uint32_t r = 0; r < lag.by_rank.size(); ++r)
     if (lag.by_rank[r] > among * lag.most ||
-        (is_of(r) && wait_of(slowdown, slowdown.episode.mean, r) > among * most_of_all))
+        (is_of(r) && (in_mean(r) > among * most_in_mean || in_any(r) > std::max(least, among * most_in_any))))
       lag.ranks.push_back(r);
 }
 
@@ -188,6 +191,28 @@ HostLag host_lag_beside_batches(const Slowdown& slowdown) {
     if (!is_of(r)) lag.by_rank[r] = 0;
   choose_ranks(slowdown, is_of, lag);
   return lag;
+}
+
+double recorded_wait(const Slowdown& slowdown, std::uint32_t rank) {
+  const bool always = std::ranges::all_of(slowdown.full, [&](const FullStep& step) {
+    return std::ranges::find(step.ranks, rank) != step.ranks.end();
+  });
+  return always && !slowdown.full.empty() ? wait_of(slowdown, slowdown.episode.seen, rank) : 0;
+}
+
+double filled_part(const Slowdown& slowdown, std::uint32_t rank, HostKind kind) {
+  const double waited = recorded_wait(slowdown, rank);
+  return waited > 0 ? growth(slowdown, rank, kind) / waited : 0;
+}
+
+std::vector<std::uint32_t> without_others(const Slowdown& slowdown, std::vector<std::uint32_t> ranks,
+                                          HostKind kind) {
+  const double least = slowdown.shared.at("host_share") * slowdown.usual();
+  std::erase_if(ranks, [&](std::uint32_t r) {
+    return recorded_wait(slowdown, r) > least &&
+           filled_part(slowdown, r, kind) < slowdown.shared.at("host_among");
+  });
+  return ranks;
 }
 
 bool batches_were_ready(const Slowdown& slowdown) {

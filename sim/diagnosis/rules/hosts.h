@@ -25,6 +25,15 @@ HostLag host_lag(const Slowdown& slowdown);
 // Returns the same without ranks whose devices waited because no batch was ready.
 HostLag host_lag_beside_batches(const Slowdown& slowdown);
 
+// Returns how long a rank waited for its host in the recorded steps, beyond the usual, in ps per step; 0 if some of them
+// were recorded without it.
+double recorded_wait(const Slowdown& slowdown, std::uint32_t rank);
+// Returns the part of that wait that events of a kind fill: by how much they grew. 0 if it did not wait.
+double filled_part(const Slowdown& slowdown, std::uint32_t rank, HostKind kind);
+// Leaves out ranks that waited in recorded steps while none of these events filled the time.
+std::vector<std::uint32_t> without_others(const Slowdown& slowdown, std::vector<std::uint32_t> ranks,
+                                          HostKind kind);
+
 // Returns whether queues were seen, and were filled on all ranks that waited for their hosts.
 bool batches_were_ready(const Slowdown& slowdown);
 

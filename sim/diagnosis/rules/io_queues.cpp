@@ -37,6 +37,7 @@ class IoRule final : public CauseRule {
     }
     const double least = felt_time(data, slowdown.shared, slowdown.usual());
     if (finding.ranks.empty() || lag.by_rank[worst] < least) return {};
+    add_hidden(slowdown, finding.ranks);
     finding.explains = std::min(1.0, lag.by_rank[worst] / slowdown.own_lag());
     add_queues(finding, worst, slowdown.episode.mean[worst].fill, lag.by_rank[worst], least, data,
                slowdown.place(worst));
@@ -66,6 +67,14 @@ class IoRule final : public CauseRule {
   }
 
  private:
+  // Adds ranks whose queues are as empty, although their devices did not wait for them while others waited longer.
+  void add_hidden(const Slowdown& slowdown, std::vector<std::uint32_t>& ranks) const {
+    for (std::uint32_t r = 0; r < slowdown.observation.ranks(); ++r)
+      if (io_stage(slowdown.episode.mean[r].fill, slowdown.shared.at("filled")) == stage_) ranks.push_back(r);
+    std::ranges::sort(ranks);
+    ranks.erase(std::ranges::unique(ranks).begin(), ranks.end());
+  }
+
   // Without queues, a device that is idle while its host waits for the next batch shows that loading is slow.
   static std::vector<Finding> undecided(const SteadyState& job, const RuleData& data) {
     const bool seen = std::ranges::any_of(job.mean, [](const RankStep& rank) { return rank.fill[0] >= 0; });
