@@ -1,4 +1,4 @@
-// An area of a timeline, lanes and a stretch of time, and what its tasks and its workers' time sum to.
+// Sums the tasks and the workers' time of a selected area of a timeline: some lanes over a stretch of time.
 import { el } from "./dom.js";
 import { color_of } from "./meanings.js";
 import { series_color } from "./palette.js";
@@ -11,12 +11,12 @@ import type { Timeline } from "./timeline.js";
 
 export interface Area { lanes: number[]; from: number; to: number }
 
-// The lanes and dates between two places of the canvas.
+// Returns the lanes and dates between two places of the canvas.
 export function area_between(timeline: Timeline, x0: number, y0: number, x1: number, y1: number): Area | null {
   return area_of(timeline, timeline.lanes.between(y0, y1), timeline.date_at(Math.min(x0, x1)), timeline.date_at(Math.max(x0, x1)));
 }
 
-// As far as it is shown and the pass goes; none where nothing is left.
+// Cuts the area to the lanes that are shown and to the pass. Returns null if nothing is left.
 export function area_of(timeline: Timeline, lanes: number[], from: number, to: number): Area | null {
   const { time } = timeline, area = { lanes, from: Math.max(time.from, from), to: Math.min(time.to, timeline.tasks.pass.makespan_ps, to) };
   return lanes.length > 0 && area.from < area.to ? area : null;
@@ -29,8 +29,8 @@ export interface OperatorSum { op: number; tasks: number; inside: number; lost: 
 
 export interface Sums { states: States; operators: OperatorSum[] }
 
-// Workers' time in the area by state, as 'a3sim explain' has it for whole passes, and the tasks of each operator that reach
-// into it. What a task loses, and how long it waits before it, is spread evenly over its time.
+// Sums the workers' time in the area by state, as 'a3sim explain' does for whole passes, and the tasks of each operator that
+// overlap it. What a task loses, and how long it waits before its start, is spread evenly over its time.
 export function sums_of(tasks: Tasks, area: Area): Sums {
   const states: States = { run: 0, memory: 0, puts: 0, wait: 0, scheduling: 0, idle: 0 };
   const operators: OperatorSum[] = tasks.pass.operators.map((_, op) => ({ op, tasks: 0, inside: 0, lost: 0, lengths: [] }));

@@ -1,16 +1,16 @@
-// Axes of figures: where values lie, and which places have names.
+// Axes of figures say where values lie and which places get labels.
 
 export interface Axis {
   name: string;
   log: boolean;
-  truncated: boolean; // linear, and does not begin at zero though all values lie far above it
+  truncated: boolean; // the axis is linear and does not begin at zero, as all values lie far above zero
   low: number;
   high: number;
-  places: number[]; // that have names of their own; none: round numbers
+  places: number[]; // values that get labels; if empty, round numbers do
   names: string[];
 }
 
-// At least four significant digits, whole digits all kept.
+// Formats a number with at least four significant digits; whole digits are all kept.
 export function significant(value: number): string {
   if (value === 0 || !isFinite(value)) return String(value);
   const digits = Math.floor(Math.log(Math.abs(value)) / Math.LN10 + 1e-9);
@@ -21,7 +21,7 @@ export function shortest(value: number): string {
   return String(Number(value.toPrecision(6)));
 }
 
-// Where a value lies along an axis: 0 at its low end, 1 at its high one.
+// Returns where a value lies along an axis: 0 is its low end, 1 its high end.
 export function share(axis: Axis, value: number): number {
   return axis.log
     ? Math.log(value / axis.low) / Math.log(axis.high / axis.low)
@@ -54,7 +54,7 @@ function roundPlaces(axis: Axis, most: number): number[] {
 
 export interface Tick { at: number; text: string }
 
-const longest_name = 40; // of a place; where there are longer ones, numbers stand for all
+const longest_name = 40; // characters of a label; if any label is longer, places are numbered
 
 export function ticks(axis: Axis, most: number): Tick[] {
   const list: Tick[] = [];

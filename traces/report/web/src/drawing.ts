@@ -3,25 +3,25 @@ import { Axis, share, shortest, significant, ticks } from "./axes.js";
 import { series_place } from "./meanings.js";
 import { Theme, hues, series_color, text_color, viridisAt } from "./palette.js";
 
-// x, y, and the range that y stands for.
+// A point has x, y, and the low and the high end of y's range.
 export type FigurePoint = [number, number, number, number];
 
 export interface Series {
-  name: string; // empty: the legend does not have it
+  name: string; // if empty, the legend leaves it out
   kind: "line" | "points" | "bars" | "steps" | "plain" | "spans"; // plain: a line without points; spans: from the least to the most of a point along x
   color: number; // a place in the palette
-  hollow: boolean; // published beside predicted
+  hollow: boolean; // drawn as an outline: published values beside predicted ones
   points: FigurePoint[];
 }
 
 export interface Figure {
   title: string;
-  origin: string; // where the values are from
+  origin: string; // says where the values come from
   legend: string;
   x: Axis;
   y: Axis;
   color: Axis; // of the cells and links
-  stacked: boolean; // bars lie on those of the series before
+  stacked: boolean; // bars stand on those of the series before
   series: Series[];
   cells: [number, number, number][];
   links: { from: [number, number]; to: [number, number]; value: number; name: string }[]; // lines, coloured by their values
@@ -48,11 +48,11 @@ function tag(name: string, attributes: { [key: string]: string | number }, insid
 
 interface Box { left: number; right: number; top: number; bottom: number }
 
-const letter = 6.6; // about the width of one at 12 px
+const letter = 6.6; // about the width of a letter at 12 px
 const width_of = (text: string) => text.length * letter;
-const line_high = 15, title_high = 18, title_scale = 1.3; // a title's letters beside others
+const line_high = 15, title_high = 18, title_scale = 1.3; // a title's letters are larger by this factor
 
-// Words on as many lines as they need.
+// Breaks words into as many lines as they need.
 function lines_of(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = "";
@@ -93,10 +93,10 @@ class Drawing {
   private legend_width = 0;
   private title_lines: string[];
   private text_lines: string[];
-  private x_lines: string[]; // the axes' names
+  private x_lines: string[]; // name of the x axis, by line
   private y_lines: string[];
-  private aslant: boolean; // names below the axis do not fit side by side
-  private below: number; // what stands below the plot takes
+  private aslant: boolean; // labels below the axis are tilted, as they do not fit side by side
+  private below: number; // height of what stands below the plot
 
   constructor(private figure: Figure, private width: number, least: number, private theme: Theme) {
     this.entries = legend_entries(figure);
@@ -111,7 +111,7 @@ class Drawing {
     if (this.beside) right = this.legend_width + 20;
     if (this.coloured()) right += 78;
     this.aslant = this.slanted();
-    // What a name aslant takes below the axis, and to the left of its place.
+    // A tilted label takes this height below the axis, and this width to the left of its place.
     const reach = this.aslant ? Math.min(190, this.longest_below()) : 0;
     this.y_lines = lines_of(figure.y.name, Math.max(120, least - top - 52));
     const left = Math.min(width * 0.4, Math.max(widest + 27 + line_high * this.y_lines.length, reach * 0.85 - 16));
@@ -175,7 +175,7 @@ class Drawing {
     this.text_lines.forEach((line, i) => this.text(12, first + line_high * i, line, { "font-size": 11, fill: this.theme.muted }));
   }
 
-  // Words at a point, to its left where there is no room to its right.
+  // Writes words beside a point: at its left if there is no room at its right.
   private mark(text: string, x: number, y: number): void {
     const fits = x + 6 + width_of(text) <= this.width - 4;
     this.text(fits ? x + 6 : x - 6, y - 6, text, fits ? { "font-size": 11 } : { "font-size": 11, "text-anchor": "end" });
@@ -301,7 +301,7 @@ class Drawing {
     for (const one of this.figure.series) if (one.kind === "bars") series.push(one);
     if (series.length === 0) return;
     const group = 0.8, stacked = this.figure.stacked, each = group / (stacked ? 1 : series.length);
-    const ends: { [place: string]: number } = {}; // of the bars so far: those above zero, and those below it
+    const ends: { [place: string]: number } = {}; // where the bars so far end, above zero and below it
     for (let i = 0; i < series.length; ++i) {
       const one = series[i]!;
       for (const p of one.points) {
@@ -361,7 +361,7 @@ class Drawing {
     }
   }
 
-  // The legend's entries below the plot, by row.
+  // Returns the rows of legend entries below the plot.
   private below_rows(): Entry[][] {
     const rows: Entry[][] = [];
     let left = this.width;

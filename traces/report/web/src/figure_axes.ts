@@ -1,16 +1,16 @@
-// Axes on which given values lie.
+// Chooses axes for given values.
 import type { Axis } from "./axes.js";
 
 const log_span = 8, padding = 0.04;
 
-// Three or more values, each a power of two times the least, as sizes and numbers of ranks often are.
+// Returns whether there are three or more values, each a power of two times the least, as sizes and numbers of ranks often are.
 function are_doublings(values: number[]): boolean {
   const sorted = [...new Set(values)].sort((a, b) => a - b), least = sorted[0]!;
   return sorted.length >= 3 && least > 0 && sorted.every((value) => Number.isInteger(Math.log2(value / least)));
 }
 
-// Logarithmic where the values, at least one, are positive and span a factor of eight or more, or are doublings; else from
-// zero where that is near, or marked as truncated.
+// Returns a logarithmic axis if all values are positive and span a factor of eight or more, or are doublings. Other axes
+// begin at zero if that is near; else they are marked as truncated.
 export function values_axis(name: string, values: number[]): Axis {
   const low = values.reduce((a, b) => Math.min(a, b), Infinity), high = values.reduce((a, b) => Math.max(a, b), -Infinity);
   if (low > 0 && (high / low >= log_span || are_doublings(values))) {

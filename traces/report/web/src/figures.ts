@@ -1,4 +1,4 @@
-// Figures in the page: drawn at the width that there is, again when that or the theme changes.
+// Shows figures in the page, drawn at the available width, and draws them again when the width or the theme changes.
 import { button, save, svg_element } from "./dom.js";
 import { draw, Figure } from "./drawing.js";
 import { light } from "./palette.js";

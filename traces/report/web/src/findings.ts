@@ -1,9 +1,9 @@
-// What was found: each cause with its evidence and remedies, and its flag above the timeline that it is seen on.
+// Shows findings: each cause with its evidence and remedies, and with a flag above the timeline on which it is visible.
 import { el } from "./dom.js";
 import type { Evidence, Finding, FindingsSection } from "./model.js";
 import type { TimeAxis } from "./time_axis.js";
 
-// What a page can show of a finding on its timeline: all of it, or the task that a piece of evidence stands at.
+// Shows a finding on its timeline: all of it, or the task that a piece of evidence names.
 export type ShowFinding = (finding: Finding, evidence: Evidence | null) => void;
 
 function link(text: string, title: string, action: () => void): HTMLElement {
@@ -46,7 +46,7 @@ export function findings_section(section: FindingsSection, show: ShowFinding): H
   return element;
 }
 
-// Goes to a finding, and opens what hides it.
+// Scrolls to a finding and opens the folds around it.
 export function go_to_finding(finding: Finding): void {
   const element = document.getElementById(finding.id), hidden = element?.closest("details");
   if (hidden) hidden.open = true;
@@ -54,7 +54,7 @@ export function go_to_finding(finding: Finding): void {
   element?.focus({ preventScroll: true });
 }
 
-// The flags above a timeline: a bar from a finding's first date to its last, which leads to it.
+// Draws the flags above a timeline: each is a bar from a finding's first date to its last, and links to the finding.
 export class Flags {
   readonly element = el("div", { class: "flags" });
   private bars: { finding: Finding; bar: HTMLElement }[] = [];

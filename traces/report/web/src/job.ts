@@ -1,4 +1,4 @@
-// The section of a job of many steps: the map of its steps and ranks, with what was found above it.
+// Shows a job of many steps: the map of its steps and ranks, with flags of the findings above it.
 import { button, choice, el } from "./dom.js";
 import { Flags } from "./findings.js";
 import { JobData, JobSection } from "./job_data.js";
@@ -10,7 +10,7 @@ import { on_theme, theme } from "./theme.js";
 
 const help = "Above: how long each step takes; the dashed line is the usual step, a dot marks steps that were recorded in full. Below: each rank. " +
   "W and S zoom at the pointer, A and D pan; so do + and −, the arrows, Ctrl or Alt with the wheel, and a drag. 0 shows all. A click on a step lists its ranks; [ and ] go to the next. Esc lets go.";
-const fewest = 3; // steps of which a map says something
+const fewest = 3; // with fewer steps than this, a map would say nothing
 
 export class JobView {
   readonly element = el("section", { class: "job" });
@@ -48,7 +48,7 @@ export class JobView {
     choose(0, true);
   }
 
-  // A bar above the map for each stretch of steps that a finding is of; what is lost in every step has none.
+  // Draws a bar above the map for each stretch of steps that a finding concerns. Findings of every step have no bar.
   private flags(data: JobData, map: StepMap): HTMLElement[] {
     const flagged = this.found.filter((finding) => finding.parts && !finding.steady && !finding.info).map((finding) => {
       const [from, to] = data.between(Math.min(...finding.parts!.map((part) => part.first)), Math.max(...finding.parts!.map((part) => part.last)));

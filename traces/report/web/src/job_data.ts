@@ -1,4 +1,4 @@
-// A job of many steps as the page has it: how long each step took, and what each rank did in it.
+// Holds a job of many steps: how long each step took, and what each rank did in it.
 import { Columns, Packed, read_columns } from "./model.js";
 
 export interface Measure { name: string; about: string; time: boolean }
@@ -7,11 +7,11 @@ export interface JobSection {
   kind: "job";
   title: string;
   ranks: number;
-  together: number; // steps of a column
+  together: number; // steps that one column stands for
   usual_ps: number;
   measures: Measure[];
   steps: Packed;
-  cells: Packed; // by measure, those of a rank one after the other
+  cells: Packed; // a column for each measure; the values of a rank follow each other
 }
 
 export class JobData {
@@ -25,13 +25,13 @@ export class JobData {
     return this.section.steps.rows;
   }
 
-  // A rank's value in a column: picoseconds, or what the measure counts.
+  // Returns a rank's value in a column: picoseconds, or what the measure counts.
   value(measure: number, rank: number, column: number): number {
     const { name, time } = this.section.measures[measure]!;
     return this.cells[name]![rank * this.columns + column]! * (time ? 1e5 : 1);
   }
 
-  // The rank's median over columns that are not slow; over all where all are.
+  // Returns the rank's median over the columns that are not slow, or over all columns if all are slow.
   usual(measure: number): Float64Array {
     const healthy = Array.from({ length: this.columns }, (_, column) => column).filter((column) => this.steps.slow![column] === 0);
     const of = healthy.length > 0 ? healthy : Array.from({ length: this.columns }, (_, column) => column);
@@ -46,7 +46,7 @@ export class JobData {
     return first === last ? `step ${first}` : `steps ${first} to ${last}`;
   }
 
-  // The columns that hold steps from one number to another.
+  // Returns the columns that hold the steps from one number to another.
   between(first: number, last: number): [from: number, to: number] {
     const { first: firsts, last: lasts } = this.steps;
     let from = 0, to = this.columns;

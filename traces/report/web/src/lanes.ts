@@ -2,24 +2,24 @@
 import type { Tasks } from "./tasks.js";
 
 export const axis_height = 22;
-const most_pinned = 0.7; // of the height
+const most_pinned = 0.7; // part of the height that pinned lanes may take
 
 export interface Shown {
-  rank: number; // none: -1
+  rank: number; // the only rank to show beside pinned ones; -1: all
   kinds: string;
-  row: number; // pixels; 0: as fits
-  most_height: number; // of a timeline
+  row: number; // height of a lane in pixels; 0: as fits
+  most_height: number; // largest height of a timeline, pixels
   path: boolean;
-  words: string; // that are searched for
+  words: string; // what is searched for
   pinned: Set<number>; // ranks
 }
 
 export class Lanes {
   private pinned: number[] = [];
   private rest: number[] = [];
-  private place_of = new Map<number, number>(); // by lane, in the list of all
+  private place_of = new Map<number, number>(); // position of each lane in the list of all shown
   private scroll = 0;
-  private height = 0; // of what lies below the axis
+  private height = 0; // height of the area below the axis
   private wanted_row = 0;
   private most_height = axis_height;
 
@@ -53,7 +53,7 @@ export class Lanes {
     return this.row_for(this.count);
   }
 
-  // A lane's height: whole pixels of the device, so that bars lie where everything else takes them to be.
+  // Returns a lane's height. It is a whole number of device pixels, so that the painted bars lie where clicks expect them.
   private row_for(count: number): number {
     const ratio = devicePixelRatio || 1;
     const wanted = this.wanted_row > 0 ? this.wanted_row : Math.max(1, Math.min(14, Math.floor((this.most_height - axis_height) / count)));
@@ -72,7 +72,7 @@ export class Lanes {
     return this.pinned.length * this.row;
   }
 
-  // Returns whether that moved anything.
+  // Scrolls the lanes. Returns whether anything moved.
   scroll_by(by: number): boolean {
     const before = this.scroll, most = Math.max(0, this.count * this.row - this.height);
     this.scroll = Math.max(0, Math.min(most, Math.round(this.scroll + by)));
@@ -88,7 +88,7 @@ export class Lanes {
   has(lane: number): boolean {
     return this.place_of.has(lane);
   }
-  // The middle of a lane; none where it is not shown or lies below pinned ones.
+  // Returns the middle of a lane, or null if the lane is not shown or lies behind pinned ones.
   y(lane: number): number | null {
     const place = this.place_of.get(lane);
     if (place === undefined) return null;
@@ -106,12 +106,12 @@ export class Lanes {
     const place = Math.floor((below < this.pinned_height ? below : below + this.scroll) / this.row);
     return place < this.count ? place : undefined;
   }
-  // The lanes from one height to another, as far as there are any.
+  // Returns the lanes between two heights, as far as there are any.
   between(y0: number, y1: number): number[] {
     const first = this.place_at(Math.max(axis_height, Math.min(y0, y1))), last = this.place_at(Math.max(y0, y1)) ?? this.count - 1;
     return first === undefined ? [] : this.all.slice(first, last + 1);
   }
-  // What is seen, from the top: each lane and its upper edge.
+  // Returns the visible lanes from the top, each with its upper edge.
   seen(): { lane: number; y: number }[] {
     const { row } = this, list = this.pinned.map((lane, i) => ({ lane, y: axis_height + i * row })), first = Math.floor((this.scroll + this.pinned_height) / row);
     for (let place = Math.max(this.pinned.length, first); place < this.count; ++place) {
@@ -122,7 +122,7 @@ export class Lanes {
     return list;
   }
 
-  // For painting, in pixels of the device: what stays, and what scrolls below it.
+  // Returns what to paint, in device pixels: pinned lanes, and those that scroll below them.
   bands(ratio: number): { lanes: number[]; top: number; from: number }[] {
     const high = Math.round(this.row * ratio) * this.pinned.length;
     const scrolled = { lanes: this.rest, top: high - Math.round(this.scroll * ratio), from: high };

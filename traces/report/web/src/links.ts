@@ -1,4 +1,4 @@
-// Rates between ranks in steps that were recorded in full, beside usual ones.
+// Shows rates between ranks in steps that were recorded in full, beside usual rates.
 import { choice, el } from "./dom.js";
 import { Columns, Packed, read_columns } from "./model.js";
 import { beside_usual, ink_on } from "./palette.js";

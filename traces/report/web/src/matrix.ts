@@ -1,13 +1,13 @@
-// Who sends how much to whom: over a whole pass, or around one date.
+// Shows who sends how much to whom, over a whole pass or around one date.
 import { el } from "./dom.js";
 import { viridisAt } from "./palette.js";
 import type { Tasks } from "./tasks.js";
 import { on_theme, theme } from "./theme.js";
 import { time_text } from "./time_axis.js";
 
-const window_share = 0.02; // of the pass, around the slider's date
+const window_share = 0.02; // part of the pass that is summed around the slider's date
 
-// Bytes that each pair of ranks moves between two dates: a put's bytes are spread evenly over its time.
+// Returns the bytes that each pair of ranks moves between two dates. A put's bytes are spread evenly over its time.
 export function sent_between(tasks: Tasks, from: number, to: number): Float64Array {
   const { pass, columns } = tasks, bytes = new Float64Array(pass.ranks * pass.ranks);
   const { put_bytes, rank, dst, done } = columns;
@@ -21,7 +21,7 @@ export function sent_between(tasks: Tasks, from: number, to: number): Float64Arr
   return bytes;
 }
 
-// What each pair of different ranks moves, where all move the same; else null.
+// Returns what each pair of different ranks moves if all pairs move the same; else null.
 function same_for_all(tasks: Tasks): number | null {
   const { ranks } = tasks.pass, bytes = sent_between(tasks, 0, Infinity);
   let least = Infinity, most = 0;
@@ -33,7 +33,7 @@ function same_for_all(tasks: Tasks): number | null {
   return ranks > 1 && most > 0 && most - least <= 1e-3 * most ? most : null;
 }
 
-// Who sends to whom: where all send all the same, a sentence, and the matrix for those who want its course.
+// Builds the section: the matrix, or one sentence if all ranks send the same to all, with the matrix folded below it.
 export function matrix_element(tasks: Tasks): HTMLElement {
   if (!tasks.columns.put_bytes!.some((bytes) => bytes > 0)) return el("p", { class: "note" }, "No bytes are sent between ranks in this pass.");
   const same = same_for_all(tasks);
@@ -49,7 +49,7 @@ export class Matrix {
   private label = el("output");
   private tip = el("output", { class: "tip-line" }, " ");
   private values: Float64Array = new Float64Array();
-  private most = 0; // of a window, so that colours keep their meaning while the slider moves
+  private most = 0; // largest rate of all windows, so that colours keep their meaning while the slider moves
 
   constructor(private readonly tasks: Tasks) {
     this.element.append(el("div", { class: "bar" }, this.slider, this.label), this.canvas, this.tip);

@@ -56,8 +56,8 @@ function hash(name: string): number {
 const assigned: { [meaning in Meaning]: Map<string, number> } =
   { operator: new Map(), cause: new Map(), state: new Map(), execution: new Map(), counter: new Map(), work: new Map(), class: new Map() };
 
-// Gives names that stand side by side places that differ, as long as there are any. Its order is that of the letters, so
-// that it does not matter which run comes first.
+// Gives different places to names that are shown side by side, as long as places last. Names are taken in alphabetical
+// order, so that it does not matter which run comes first.
 export function tell_apart(meaning: Meaning, names: string[]): void {
   const given = new Set(names.map((name) => tables[meaning][name] ?? assigned[meaning].get(name)).filter((place) => place !== undefined));
   for (const name of [...new Set(names)].sort()) {
@@ -69,15 +69,15 @@ export function tell_apart(meaning: Meaning, names: string[]): void {
   }
 }
 
-// A place in the palette.
+// Returns a name's place in the palette.
 export function color_of(meaning: Meaning, name: string): number {
   return Object.hasOwn(tables[meaning], name) ? tables[meaning][name]! : assigned[meaning].get(name) ?? hash(name);
 }
 
-// What a figure's legend says of its series.
+// What the names in a figure's legend are: operators, causes, ranks …
 const legends: { [legend: string]: Meaning } = { operator: "operator", "spent on": "cause", state: "state", execution: "execution", "time of a die": "class" };
 
-// The place of a series whose legend says what its name means; others have the one that they came with.
+// Returns the place of a series whose name has a meaning of its own; other series keep the place that they came with.
 export function series_place(legend: string, name: string, place: number): number {
   const meaning = legends[legend];
   return meaning && name ? color_of(meaning, name.replace(/, (predicted|published)$/, "")) : place;

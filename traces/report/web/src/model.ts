@@ -22,22 +22,22 @@ export interface BlocksSection { kind: "blocks"; title: string; blocks: Block[];
 export interface FindingsSection { kind: "findings"; title: string; findings: Finding[]; whole?: string }
 
 export interface Finding {
-  id: string; // of its element
+  id: string; // id of its element
   number: number;
   run: string;
   pass: string;
   cause: string;
   where: string;
   lost: string;
-  info: boolean; // costs little, or cannot be helped
-  ranks: number[]; // none: all
-  from_ps: number; // of what it names
+  info: boolean; // true if it costs little or cannot be helped
+  ranks: number[]; // if empty, all ranks
+  from_ps: number; // first date of what the finding names
   to_ps: number;
   evidence: Evidence[];
   ruled_out: string[];
   remedies: string[];
   missing: string[];
-  steady?: boolean; // of a job: lost in every step
+  steady?: boolean; // of a job: the time is lost in every step
   parts?: { first: number; last: number; ranks: number[] }[]; // of a job: its steps, and the ranks in them
 }
 
@@ -55,7 +55,7 @@ export type Block =
 
 export interface Table {
   heads: string[];
-  numbers: boolean[]; // by column: aligned to the right
+  numbers: boolean[]; // by column; numbers are aligned to the right
   rows: string[][];
   values: (number | string | null)[][]; // exact, for sorting
   csv: string;
@@ -70,7 +70,7 @@ export interface Kind { name: string; count: number } // of worker: AIC, AIV, SM
 
 export interface Pass {
   name: string;
-  recorded?: boolean; // its bars are kernels that were watched: what they lost, and why they began, is not known
+  recorded?: boolean; // the bars are measured kernels: what they lost, and why they began, is unknown
   makespan_ps: number;
   kinds: Kind[]; // of a rank's workers, which are numbered kind by kind
   ranks: number;
@@ -79,7 +79,7 @@ export interface Pass {
   operators: Operator[];
   has_kernels: boolean;
   tasks: Packed;
-  path?: Packed; // not of recorded ones, as the following
+  path?: Packed; // recorded passes lack it and the following
   counters?: { stretch_ps: number; names: string[]; units: string[]; packed: Packed };
 }
 

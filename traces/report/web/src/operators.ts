@@ -1,4 +1,4 @@
-// A pass's operators in numbers: how often they run, how long a task of theirs takes, and what it loses.
+// Computes a pass's operators in numbers: how often they run, how long their tasks take, and what the tasks lose.
 import type { Table } from "./model.js";
 import type { Tasks } from "./tasks.js";
 import { Column, table_of } from "./table.js";
@@ -6,19 +6,19 @@ import { Column, table_of } from "./table.js";
 export interface OperatorStats {
   op: number;
   tasks: number;
-  ran: number; // picoseconds, of all tasks; so are the following
+  ran: number; // picoseconds summed over all tasks, as are the following
   lost: number;
   waited: number;
   sent: number; // bytes
-  lengths: Float64Array; // of single tasks, ascending
+  lengths: Float64Array; // durations of single tasks, ascending
 }
 
-// The value that a part of all lie at or below.
+// Returns the value that the given part of all values lies at or below.
 export function quantile(ascending: Float64Array, part: number): number {
   return ascending[Math.max(0, Math.ceil(part * ascending.length) - 1)] ?? 0;
 }
 
-// Of the tasks that `counts` takes.
+// Computes the table over the tasks for which `counts` returns true.
 export function operator_stats(tasks: Tasks, counts: (task: number) => boolean): OperatorStats[] {
   const { ideal, waited, put_bytes: puts, sent_bytes } = tasks.columns, put_bytes = tasks.pass.recorded ? sent_bytes : puts, of: number[][] = tasks.pass.operators.map(() => []);
   for (let i = 0; i < tasks.count; ++i) if (counts(i)) of[tasks.op[i]!]!.push(i);

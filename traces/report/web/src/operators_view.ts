@@ -1,4 +1,4 @@
-// The table of a pass's operators, of the ranks and workers that the timeline shows.
+// Shows the table of a pass's operators, over the ranks and workers that the timeline shows.
 import { button, el } from "./dom.js";
 import type { Shown } from "./lanes.js";
 import { color_of } from "./meanings.js";
@@ -10,7 +10,7 @@ import { on_theme, theme } from "./theme.js";
 
 export class OperatorsView {
   readonly element = el("div", { class: "operators" });
-  private of = ""; // the choice that is shown
+  private of = ""; // the choice of ranks and workers that is shown
 
   // A click on an operator's name searches for its tasks.
   constructor(private tasks: Tasks, private shown: Shown, private search: (words: string) => void) {

@@ -1,4 +1,4 @@
-// What `a3sim search --json` and `a3sim try --json` found: orders beside the shipped ones.
+// Shows what `a3sim search --json` and `a3sim try --json` found: orders beside the shipped ones.
 import { significant } from "./axes.js";
 import { button, copy, el } from "./dom.js";
 import type { Figure, FigurePoint, Series } from "./drawing.js";
@@ -50,7 +50,8 @@ function card(label: string, value: string, note: string): HTMLElement {
   return el("div", { class: "answer" }, el("span", { class: "label" }, label), el("span", { class: "value" }, value), el("span", { class: "note" }, note));
 }
 
-// Numbers are latencies over that of the best shipped order, one a candidate; else the gain after so many candidates.
+// Returns pairs of candidates and gain. A number in the curve is a candidate's latency over that of the best shipped order;
+// an object has the gain after so many candidates.
 export function gains_of(curve: NonNullable<SearchResult["curve"]>): [candidates: number, gain: number][] {
   return curve.map((item, i) => (typeof item === "number" ? [i + 1, 1 - item] : [item.candidates, item.gain]));
 }
@@ -59,7 +60,7 @@ function curve_figure(result: SearchResult): Figure | null {
   const gains = gains_of(result.curve ?? []);
   if (gains.length < 2) return null;
   const drawn = figure("The best gain so far, in training", `beside ${result.best_shipped}, the best shipped order`);
-  // A step for each change, and the end.
+  // Keep a point for each change, and the last one.
   const kept = gains.filter(([, gain], i) => i === 0 || i === gains.length - 1 || gain !== gains[i - 1]![1]);
   drawn.x = { ...values_axis("candidates", [0, result.candidates]), log: false };
   drawn.y = values_axis("gain, %", [0, ...gains.map(([, gain]) => 100 * gain)]);
@@ -67,7 +68,7 @@ function curve_figure(result: SearchResult): Figure | null {
   return drawn;
 }
 
-// Orders that no other beats in latency, AIVs and spread: a colour for each number of AIVs.
+// Draws the orders that no other beats in latency, AIVs and spread, with a colour for each number of AIVs.
 function front_figure(front: FrontPoint[]): Figure | null {
   const known = front.filter((of) => isFinite(of.latency));
   if (known.length < 2) return null;
@@ -82,7 +83,7 @@ function front_figure(front: FrontPoint[]): Figure | null {
   return drawn;
 }
 
-// How much the choices of a decision differ: from its best median to its worst.
+// Draws how much the choices of each decision differ, from its best median to its worst.
 function effects_figure(result: SearchResult): Figure | null {
   const fewest = 3, shown = 12;
   const spans = result.effects.map((effect) => ({ effect, values: effect.values.filter((value) => value.candidates >= fewest).map((value) => 100 * (value.median - 1)).sort((a, b) => a - b) }))
@@ -134,7 +135,7 @@ export function search_section({ title, result }: SearchSection): HTMLElement {
       number("spread", (of) => of.spread ?? NaN, significant)]))));
 }
 
-// Orders by their time beside the best shipped one, with the interval of the median difference.
+// Draws the orders' times beside the best shipped one, with the interval of the median difference.
 function tried_figure(orders: Tried[]): Figure {
   const drawn = figure("Time beside the best shipped order", "medians under random times, and where the difference lies (95 %)");
   drawn.x = names_axis("", orders.map((of) => of.order));

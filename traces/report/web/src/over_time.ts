@@ -1,4 +1,4 @@
-// Quantities over time, drawn by uPlot: the mean over ranks, and the least and most of a rank as a band.
+// Draws quantities over time with uPlot: a line for the mean over ranks, and a band from the least to the most of a rank.
 import uPlot from "uplot";
 import { el } from "./dom.js";
 import { color_of, tell_apart } from "./meanings.js";
@@ -11,7 +11,7 @@ import { TimeAxis, time_text } from "./time_axis.js";
 type Counters = NonNullable<Pass["counters"]>;
 interface Chart { title: string; unit: string; counters: number[] }
 
-// Counters that share an axis.
+// A chart holds the counters that share an axis.
 function charts_of(counters: Counters): Chart[] {
   const charts: Chart[] = [];
   counters.names.forEach((name, i) => {
@@ -26,12 +26,12 @@ function charts_of(counters: Counters): Chart[] {
 
 type Series = (number | null)[];
 
-// A column's values are thousandths; below zero there is none.
+// A column's values are thousandths; a negative one means that there is no value.
 function values_of(columns: Columns, name: string): Series {
   return Array.from(columns[name]!, (value) => (value < 0 ? null : value / 1000));
 }
 
-// The mean over the stretch of time that is shown, and the most of a rank there.
+// Returns the mean over the visible stretch of time, and the most of a rank in it.
 function summary(plot: uPlot, series: number): { mean: number; most: number } | null {
   const dates = plot.data[0]!, { min, max } = plot.scales.x!, half = dates.length > 1 ? (dates[1]! - dates[0]!) / 2 : Infinity;
   let sum = 0, number = 0, most = 0;
@@ -120,7 +120,7 @@ export class OverTime {
     };
   }
 
-  // Values at the pointer's date, or of all that is shown while it is elsewhere.
+  // Shows the values at the pointer's date, or those of all that is visible while the pointer is elsewhere.
   private fill_legend(plot: uPlot, chart: Chart, legend: HTMLElement): void {
     const at = plot.cursor.idx;
     legend.replaceChildren(...chart.counters.map((counter, n) => {
@@ -132,7 +132,7 @@ export class OverTime {
     }));
   }
 
-  // Of one chart: as many stand side by side as have room.
+  // Returns the width of one chart; as many charts stand side by side as fit.
   private width(): number {
     const gap = 20, least = 360, whole = this.element.clientWidth;
     const columns = Math.max(1, Math.min(3, Math.floor((whole + gap) / (least + gap))));

@@ -108,9 +108,9 @@ function start(): void {
     el("header", {}, el("div", {}, el("h1", {}, page.title), el("p", {}, page.subtitle)),
       button("◐", "light or dark", toggle_theme)),
     headings, main, el("footer", {}, page.program));
-  // For tests, and for the curious in a console.
+  // Tests use this, and readers may in a console.
   (window as unknown as { a3sim: unknown }).a3sim = { page, runs: parts, steps, jobs, sweeps, Tasks, sent_between, sums_of, ticks_of, color_of, tell_apart, series_color, themes: { light, dark } };
-  // A key goes to what lies below the pointer, or else to the first that there is; what is searched is tasks.
+  // A key goes to the view below the pointer, or else to the first one; '/' always goes to a timeline, where tasks are searched.
   const with_keys = (event: KeyboardEvent) => (event.key !== "/" ? steps.find((step) => step.pointed()) ?? jobs.find((job) => (job.map?.pointer_x ?? -1) >= 0) : undefined) ?? parts[0] ?? steps[0] ?? jobs[0];
   addEventListener("keydown", (event) => {
     const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement || event.target instanceof HTMLTextAreaElement;

@@ -10,7 +10,7 @@ export interface Theme {
 }
 
 // Colours that colour-blind readers tell apart (Okabe and Ito, "Color Universal Design", 2008).
-// The last one is the text's, for what is no series: roofs, fronts.
+// The last colour is the text's; it draws what is no series, such as roofs and fronts.
 const okabeIto = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#b8a800", "#000000"];
 export const light: Theme = {
   text: "#1b1f24", muted: "#5f6873", grid: "#e6e8eb", frame: "#8a929c", background: "#ffffff", palette: okabeIto,
@@ -28,7 +28,7 @@ export function viridisAt(share: number): string {
   return mixed(viridis[low]!, viridis[low + 1]!, part);
 }
 
-// A color between two, as far from the first as `part` says.
+// Returns a colour between two: `part` is the way from the first to the second.
 export function mixed(from: string, to: string, part: number): string {
   let text = "#";
   for (let i = 1; i < 7; i += 2) {
@@ -38,7 +38,7 @@ export function mixed(from: string, to: string, part: number): string {
   return text;
 }
 
-// Places in the palette: seven hues, the same paler, the same darker; and two that are no hues.
+// The palette's places are seven hues, the same hues paler and darker, the text's colour and a grey.
 export const hues = 7, places = 3 * hues;
 export const text_color = 1000, grey = 1001;
 
@@ -49,20 +49,20 @@ export function series_color(theme: Theme, color: number): string {
   return shade === 0 ? base : mixed(base, shade === 1 ? theme.background : theme.text, 0.45);
 }
 
-// Black or white: what is read better on a colour, by its relative luminance (WCAG 2).
+// Returns black or white, whichever is easier to read on a colour, by its relative luminance (WCAG 2).
 export function ink_on(color: string): string {
   const [r, g, b] = [1, 3, 5].map((i) => (parseInt(color.slice(i, i + 2), 16) / 255) ** 2.2) as [number, number, number];
   return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? "#000" : "#fff";
 }
 
-// As a pixel of ImageData, on machines that store the lowest byte first, as all that run browsers do.
+// Returns the colour as a pixel of ImageData. Assumes a little-endian machine, as all that run browsers are.
 export function pixel(color: string, background: string, faded = 0): number {
   const c = faded ? mixed(color, background, faded) : color;
   const r = parseInt(c.slice(1, 3), 16), g = parseInt(c.slice(3, 5), 16), b = parseInt(c.slice(5, 7), 16);
   return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
 }
 
-// How far a value is from its usual one, of the farthest: blue where it is less, vermillion where it is more.
+// Returns a colour for a distance from the usual value, as part of the farthest: blue if less, vermillion if more.
 export function beside_usual(t: Theme, part: number): string {
   const far = Math.min(1, Math.abs(part));
   return mixed(mixed(t.grid, t.background, 0.35), t.palette[part < 0 ? 0 : 1]!, far);

@@ -1,4 +1,4 @@
-// A training step's pipeline: a lane for each stage, a block for each micro-batch in each chunk of layers, with its number.
+// Draws a training step's pipeline: a lane for each stage, and a numbered block for each micro-batch in each chunk of layers.
 import { el } from "./dom.js";
 import { color_of } from "./meanings.js";
 import { ink_on, mixed, series_color } from "./palette.js";
@@ -12,14 +12,14 @@ export class Pipeline {
   readonly element = el("div", { class: "timeline pipeline" });
   readonly canvas = el("canvas", { tabindex: "0", "aria-label": "pipeline of the step; W and S zoom, A and D or arrows pan, 0 shows all" }) as HTMLCanvasElement;
   pointer_x = -1;
-  selected = -1; // micro-batch
-  frames: number[] = []; // ms
+  selected = -1; // the selected micro-batch; -1: none
+  frames: number[] = []; // milliseconds that the last frames took
   on_select: (micro_batch: number) => void = () => {};
   private tip = el("div", { class: "tip", role: "tooltip", hidden: "" });
   private wanted = false;
   private width = 0; // of the canvas: asking the canvas itself lays out the page
   private shades: { color: string; faded: string; ink: string }[] = [];
-  private shade: Uint16Array; // by block
+  private shade: Uint16Array; // the shade of each block
 
   constructor(readonly blocks: Blocks, readonly time: TimeAxis, private makespan: number) {
     this.shade = new Uint16Array(blocks.count);
@@ -35,7 +35,7 @@ export class Pipeline {
     this.listen();
   }
 
-  // Of a stage's lane.
+  // Returns the height of a stage's lane.
   get row(): number {
     return Math.max(16, Math.min(40, Math.floor(560 / this.blocks.stages)));
   }
@@ -52,7 +52,7 @@ export class Pipeline {
     return this.time.from + ((x - this.gutter) / this.plot_width) * (this.time.to - this.time.from);
   }
 
-  // Where a block lies across its lane: two that run beside one another share it.
+  // Returns where a block lies across its lane. Two blocks that run at the same time share the lane's height.
   private across(block: number): [top: number, height: number] {
     const stage = this.blocks.columns.stage![block]!, top = axis_height + stage * this.row + gap / 2, height = this.row - gap;
     if (this.blocks.columns.paired![block] !== 1) return [top, height];
@@ -75,12 +75,12 @@ export class Pipeline {
     this.draw();
   }
 
-  // Chunks of a stage are told apart by their shade.
+  // Each chunk of a stage has its own shade.
   color(block: number): string {
     return this.shades[this.shade[block]!]!.color;
   }
 
-  // Few shades are shared by all blocks.
+  // All blocks share a few shades.
   private recolor(): void {
     const t = theme(), { stage, chunk, work } = this.blocks.columns, known = new Map<string, number>();
     this.shades = [];
@@ -142,7 +142,7 @@ export class Pipeline {
       const [top, height] = this.across(i), other = this.selected >= 0 && micro_batch![i] !== this.selected;
       const shade = this.shades[this.shade[i]!]!;
       context.fillStyle = other ? shade.faded : shade.color;
-      // A seam between blocks, where there is room for one.
+      // Leaves a gap between blocks if there is room for one.
       context.fillRect(left, top, Math.max(0.5, right - left - (right - left > 3 ? 0.75 : 0)), height - (height < this.row - gap ? 0.5 : 0));
       const text = micro_batch![i]! < 0 ? this.blocks.work(i) : String(micro_batch![i]);
       if (right - left < 5 + 6.5 * text.length || height < 8) continue;
@@ -166,7 +166,7 @@ export class Pipeline {
     context.fillRect(0, axis_height - 1, width, 1);
   }
 
-  // Stages, and the part of the step that their kernels run.
+  // Writes the stages' names, and the part of the step during which their kernels run.
   private paint_gutter(context: CanvasRenderingContext2D): void {
     const t = theme(), narrow = this.gutter < 60;
     context.fillStyle = t.background;
@@ -242,7 +242,7 @@ export class Pipeline {
     });
   }
 
-  // Returns whether there is an answer to it.
+  // Handles a key. Returns whether the key means anything here.
   key(event: KeyboardEvent): boolean {
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     const { time } = this, span = time.to - time.from, middle = (time.to + time.from) / 2;

@@ -1,4 +1,4 @@
-// Charts whose axis of time is one that others share.
+// Ties a chart to an axis of time that other views share.
 import uPlot from "uplot";
 import { theme } from "./theme.js";
 import { Ticks, TimeAxis, ticks_of } from "./time_axis.js";
@@ -8,13 +8,13 @@ function ticks(plot: uPlot): Ticks {
   return ticks_of((min ?? 0) * 1e9, (max ?? 1) * 1e9, Math.max(2, plot.width / 75));
 }
 
-// The dates of ticks; those at the right edge have no room for words.
+// Returns labels for the ticks; those at the right edge stay empty, as there is no room.
 function tick_words(plot: uPlot): string[] {
   const { base, list } = ticks(plot), words = list.map(({ at, text }) => (plot.valToPos(at / 1e9, "x") > plot.width - 90 ? "" : text));
   return words.map((word, i) => (i === 0 && base ? base : word));
 }
 
-// Of a chart whose dates are milliseconds.
+// Ties charts whose dates are milliseconds.
 export function time_axes(): uPlot.Axis[] {
   const t = theme();
   const axis = { stroke: t.muted, grid: { stroke: t.grid, width: 1 }, ticks: { stroke: t.grid, width: 1 }, font: "11px system-ui, sans-serif" };
@@ -22,13 +22,13 @@ export function time_axes(): uPlot.Axis[] {
 }
 
 export class PlotLink {
-  private ours = false; // a change of the axis that comes from here
+  private ours = false; // true while this chart itself changes the axis
 
   constructor(private plots: () => uPlot[], private time: TimeAxis) {
     time.on_change(() => this.follow());
   }
 
-  // The reader zoomed in a chart: the axis that all share follows.
+  // When the reader zooms in a chart, the shared axis follows.
   lead(plot: uPlot): void {
     const { min, max } = plot.scales.x!;
     if (this.ours || min == null || max == null) return;
@@ -39,7 +39,7 @@ export class PlotLink {
   follow(): void {
     this.ours = true;
     for (const plot of this.plots()) plot.setScale("x", { min: this.time.from / 1e9, max: this.time.to / 1e9 });
-    // uPlot tells its hooks later.
+    // uPlot calls its hooks later.
     queueMicrotask(() => queueMicrotask(() => (this.ours = false)));
   }
 }

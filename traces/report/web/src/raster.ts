@@ -4,13 +4,13 @@ import type { Tasks } from "./tasks.js";
 
 export interface Colors {
   background: number;
-  lane: number; // every other rank
+  lane: number; // background of every other rank
   wait: number;
-  bars: Uint32Array; // by operator
-  faded: Uint32Array; // the same where a search did not find the task
+  bars: Uint32Array; // colours by operator
+  faded: Uint32Array; // colours by operator of tasks that a search did not find
 }
 
-// Lanes below each other: the first one's upper edge (it may lie above what is seen), and from where on they are seen.
+// A stack of lanes: the upper edge of the first one (it may lie above the visible part), and where the visible part begins.
 export interface Band { lanes: number[]; top: number; from: number }
 
 export class Raster {
@@ -60,7 +60,7 @@ export class Raster {
     return painted;
   }
 
-  // Over the others, so that none of them hides it.
+  // Paints the tasks that a search found over the others, so that none of them hides it.
   private paint_found(tasks: Tasks, lane: number, line: Uint32Array, from: number, to: number, found: Uint32Array, colors: Colors): void {
     const scale = this.width / (to - from), first = tasks.ending_after(lane, from), last = tasks.first[lane + 1]!;
     let low = 0, high = found.length;

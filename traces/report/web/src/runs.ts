@@ -1,4 +1,4 @@
-// One or more runs: their timelines below each other with one axis of time, and what belongs to a pass.
+// Shows one or more runs: their timelines one below the other on one axis of time, and all that belongs to a pass.
 import { area_card } from "./area.js";
 import { button, choice, el } from "./dom.js";
 import { Flags } from "./findings.js";
@@ -19,7 +19,7 @@ import { key, keys_help } from "./timeline_input.js";
 
 const tip = el("div", { class: "tip", role: "tooltip", hidden: "" });
 
-// Above the task's lane, or below it where there is no room: it never covers what it explains.
+// Places the tooltip above the task's lane, or below it if there is no room, so that it never covers the task.
 function show_tip(timeline: Timeline, task: number, x: number): void {
   const y = task < 0 ? null : timeline.y(task);
   tip.hidden = y === null;
@@ -48,23 +48,23 @@ function legend_of(passes: Pass[]): HTMLElement {
   return element;
 }
 
-// What belongs to one pass of all runs; made when it is first looked at, and kept.
+// Holds what belongs to one pass of all runs. It is built when first shown, and kept.
 interface Opened { element: HTMLElement; timelines: Timeline[]; operators: OperatorsView[]; names: string[]; time: TimeAxis }
 
 export class Runs {
   readonly element = el("section");
-  timelines: Timeline[] = []; // of the pass that is shown
+  timelines: Timeline[] = []; // the timelines of the pass that is shown
   time: TimeAxis | null = null;
   private shown: Shown = { rank: -1, kinds: "all", row: 0, most_height: 620, path: true, words: "", pinned: new Set() };
-  private operators: OperatorsView[] = []; // likewise
+  private operators: OperatorsView[] = []; // the tables of the pass that is shown
   private place = el("div");
   private search = el("input", { type: "search", placeholder: "rank 2 gexpert 19", "aria-label": "search tasks", title: search_words }) as HTMLInputElement;
   private count = el("output", { class: "found" });
   private opened = new Map<string, Promise<Opened>>();
-  private wanted = ""; // the pass that was asked for last
-  private names_shown: string[] = []; // of the runs, by timeline
+  private wanted = ""; // the last pass that the reader asked for
+  private names_shown: string[] = []; // name of the run of each timeline
 
-  // `axes`: of what the page shows of the same runs; a timeline as long as one of them moves with it.
+  // `axes` are those of other views of the same runs. A timeline as long as one of them moves with it.
   constructor(private section: RunsSection, private found: Finding[] = [], private axes: TimeAxis[] = []) {
     document.body.append(tip);
     if (section.runs.length > 1) this.shown.most_height = 420; // so that two are seen at once
@@ -74,7 +74,7 @@ export class Runs {
     void this.open(this.names()[0] ?? "");
   }
 
-  // Whether all that is shown was recorded, kernel by kernel.
+  // Returns whether all passes shown were recorded kernel by kernel.
   private get recorded(): boolean {
     return this.section.runs.every((run) => run.passes.every((pass) => pass.recorded));
   }
@@ -147,7 +147,7 @@ export class Runs {
     return timeline;
   }
 
-  // The flags of what was found, the timeline, and what is said of a selected task or area.
+  // Builds the flags of findings, the timeline, and the card of a selected task or area.
   private timeline_parts(run: Run, timeline: Timeline): HTMLElement[] {
     const { tasks, time } = timeline, card = el("div", { class: "selected", "aria-live": "polite" });
     timeline.on_select = (task) => card.replaceChildren(...(task < 0 ? [] : [task_card(tasks, task)]));
@@ -157,12 +157,12 @@ export class Runs {
     return [...flags, timeline.element, card];
   }
 
-  // Whether a pass of the run that a finding is of is here.
+  // Returns whether this section has the run and the pass of a finding.
   shows(finding: Finding): boolean {
     return this.section.runs.some((run) => run.name === finding.run && run.passes.some((pass) => pass.name === finding.pass));
   }
 
-  // Shows where a finding is, or the task that evidence of it stands at.
+  // Shows the place of a finding, or the task that its evidence names.
   async show_finding(finding: Finding, evidence: Evidence | null): Promise<void> {
     await this.open(finding.pass);
     const timeline = this.timelines[this.names_shown.indexOf(finding.run)];

@@ -1,11 +1,11 @@
-// What a search finds: "rank 2", "expert 3", "gexpert 19", "AIC 5", a task's number, and parts of operators' names.
+// Finds tasks by words: "rank 2", "expert 3", "gexpert 19", "AIC 5", a task's number, or part of an operator's name.
 import type { Tasks } from "./tasks.js";
 
 type Test = (task: number) => boolean;
 
 export const search_words = "rank 2 · to 3 · expert 3 of its rank · gexpert 19 of all ranks · AIC 5 · GMM1 · a task's number; all that is typed must hold";
 
-// A column that has the number; an expert's number on its rank is what its number over all ranks leaves.
+// Finds a number in a column. An expert's number on its rank is the remainder of its number over all ranks.
 function numbered(tasks: Tasks, name: string, number: number): Test | null {
   const { rank, worker, expert, dst, put_bytes } = tasks.columns;
   switch (name) {
@@ -21,7 +21,7 @@ function numbered(tasks: Tasks, name: string, number: number): Test | null {
   };
 }
 
-// A word without a number: part of an operator's name, or a kind of worker.
+// A word without a number is part of an operator's name, or a kind of worker.
 function named(tasks: Tasks, word: string): Test {
   const ops = tasks.pass.operators.map((operator) => operator.name.toLowerCase().includes(word));
   const { worker } = tasks.columns, kinds = tasks.pass.kinds.map((kind) => kind.name.toLowerCase());
@@ -43,7 +43,7 @@ function tests_of(tasks: Tasks, words: string[]): Test[] {
   return tests;
 }
 
-// Tasks, in their order, for which all words hold; null where there are no words.
+// Returns the tasks that match all words, in their order; null if there are no words.
 export function search(tasks: Tasks, text: string): Uint32Array | null {
   const words = text.toLowerCase().split(/\s+/).filter((word) => word);
   if (words.length === 0) return null;

@@ -1,4 +1,4 @@
-// The section of a training step: what it comes to, its pipeline, where its time goes, what its dies hold.
+// Shows a training step: its time, its pipeline, where the time goes, and what its dies hold in memory.
 import { button, el } from "./dom.js";
 import { FigureView } from "./figures.js";
 import { color_of } from "./meanings.js";

@@ -1,4 +1,4 @@
-// A training step as the page has it, and what it is drawn from.
+// Holds a training step, and computes what its pictures show.
 import type { Figure, Series } from "./drawing.js";
 import { hues } from "./palette.js";
 import { Columns, Packed, read_columns } from "./model.js";
@@ -24,16 +24,16 @@ export interface StepSection {
     capacity_bytes: number;
     stages: { classes_ps: { [name: string]: number }; exchanges: Exchange[] }[];
   };
-  works: string[]; // by number: forward, backward, weights, update
+  works: string[]; // names of the kinds of work by number: forward, backward, weights, update
   blocks: Packed;
   memory: Packed;
 }
 
-// Blocks in the order of their stages and starts.
+// Holds the blocks, sorted by stage and start.
 export class Blocks {
-  readonly first: number[] = []; // by stage, and one behind the last
-  readonly longest: number[] = []; // block, by stage
-  readonly chunks: number[][] = []; // of each stage, rising
+  readonly first: number[] = []; // each stage's first block, and the number of all blocks
+  readonly longest: number[] = []; // duration of each stage's longest block
+  readonly chunks: number[][] = []; // each stage's chunks, ascending
 
   constructor(readonly works: string[], readonly stages: number, readonly columns: Columns) {
     const { stage, chunk, from, to } = columns;
@@ -64,7 +64,7 @@ export class Blocks {
     return this.works[this.columns.work![block]!] ?? "";
   }
 
-  // The first block of a stage that may go on at the date.
+  // Returns a stage's first block that may still run at the date.
   first_at(stage: number, date: number): number {
     let low = this.first[stage]!, high = this.first[stage + 1]!;
     const least = date - this.longest[stage]!;
@@ -76,14 +76,14 @@ export class Blocks {
     return low;
   }
 
-  // While kernels of the stage run.
+  // Returns how long kernels of the stage run in all.
   busy(stage: number): number {
     let sum = 0;
     for (let i = this.first[stage]!; i < this.first[stage + 1]!; ++i) sum += this.columns.kernels![i]!;
     return sum;
   }
 
-  // Of a micro-batch: when its first block begins, when its last one ends, and how long its kernels run.
+  // Returns when a micro-batch's first block begins, when its last one ends, and how long its kernels run.
   course(micro_batch: number): { from: number; to: number; kernels: number } {
     const course = { from: Infinity, to: 0, kernels: 0 }, { micro_batch: of, from, to, kernels } = this.columns;
     for (let i = 0; i < this.count; ++i) {
@@ -109,7 +109,7 @@ function stacked(title: string, origin: string, x: string, names: string[], y: s
   };
 }
 
-// Where the time of each stage's die goes; the classes sum to the step.
+// Returns where the time of each stage's die goes. The classes sum to the step.
 export function classes_figure(section: StepSection): Figure {
   const { stages } = section.step, names = Object.keys(stages[0]?.classes_ps ?? {});
   const seen = names.filter((name) => stages.some((stage) => stage.classes_ps[name]! > 0.0005 * section.facts.step_ps));
@@ -118,7 +118,7 @@ export function classes_figure(section: StepSection): Figure {
     stages.map((_, i) => String(i)), "s", series);
 }
 
-// How much of each kind of exchange is hidden, and behind what: means over stages.
+// Returns how much of each kind of exchange is hidden, and behind what, as means over stages.
 export function exchanges_figure(section: StepSection): Figure | null {
   const { stages } = section.step, names = [...new Set(stages.flatMap((stage) => stage.exchanges.map((of) => of.exchange)))];
   if (names.length === 0) return null;

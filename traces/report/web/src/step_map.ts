@@ -1,4 +1,4 @@
-// The map of a job: steps from left to right, their times at the top, and below them a lane for each rank.
+// Draws the map of a job: steps from left to right, their times at the top, and below them a lane for each rank.
 import { ticks } from "./axes.js";
 import { el } from "./dom.js";
 import { no_axis } from "./figure_axes.js";
@@ -8,7 +8,7 @@ import { beside_usual, ink_on, series_color, viridisAt } from "./palette.js";
 import { on_theme, theme } from "./theme.js";
 import { TimeAxis, time_text } from "./time_axis.js";
 
-export const column_ps = 1_000_000; // a column on the axis that the map shares with flags
+export const column_ps = 1_000_000; // width of a column on the axis that the map shares with flags
 
 const times_high = 120, axis_high = 20, space = 8;
 const [blue, vermillion] = [0, 1];
@@ -19,13 +19,13 @@ export class StepMap {
   readonly time: TimeAxis;
   pointer_x = -1;
   measure = 0;
-  beside = true; // colours say how far a rank is from its own usual
-  selected = -1; // column
+  beside = true; // true if colours show the distance from the rank's own usual value
+  selected = -1; // the selected column; -1: none
   on_select: (column: number) => void = () => {};
   private marked: Finding | null = null;
   private usual: Float64Array;
   private least = 0;
-  private most = 1; // of values; beside the usual: the farthest from it
+  private most = 1; // largest value, or largest distance from the usual one
   private wanted = false;
   private tip = el("div", { class: "tip", role: "tooltip", hidden: "" });
 
@@ -55,7 +55,7 @@ export class StepMap {
     this.draw();
   }
 
-  // The value, or its distance from the rank's usual one as part of that.
+  // Returns the value, or its distance from the rank's usual value as part of that.
   shown(rank: number, column: number): number {
     const value = this.data.value(this.measure, rank, column), usual = this.usual[rank]!;
     return !this.beside ? value : usual > 0 ? value / usual - 1 : value > 0 ? 1 : 0;
@@ -108,7 +108,7 @@ export class StepMap {
     this.on_select(column);
     this.draw();
   }
-  // Shows the steps of a finding, with some beside them.
+  // Zooms to the steps of a finding, with some steps around them.
   show(finding: Finding): void {
     const parts = finding.parts ?? [], [from, to] = this.data.between(Math.min(...parts.map((part) => part.first)), Math.max(...parts.map((part) => part.last)));
     const room = Math.max(1, (to - from) / 4);
@@ -163,7 +163,7 @@ export class StepMap {
     return 6 + (times_high - 6) * (1 - ps / this.most_time());
   }
 
-  // A bar for each step; slow ones have the colour of what hurts.
+  // Draws a bar for each step. Slow steps are vermillion.
   private paint_times(context: CanvasRenderingContext2D, first: number, last: number): void {
     const t = theme(), { took, slow, full } = this.data.steps;
     for (let column = first; column < last; ++column) {
@@ -173,7 +173,7 @@ export class StepMap {
       context.fillRect(left, top, Math.max(1, wide - (wide > 4 ? 1 : 0)), times_high - top);
       context.globalAlpha = 1;
       if (!full![column] || wide < 3) continue;
-      context.fillStyle = t.text; // a dot: recorded in full
+      context.fillStyle = t.text; // a dot marks a step that was recorded in full
       context.beginPath();
       context.arc(left + wide / 2 - 0.5, times_high - 5, Math.min(2.5, wide / 3), 0, 2 * Math.PI);
       context.fill();
@@ -206,7 +206,7 @@ export class StepMap {
     }
   }
 
-  // A value as the map has it.
+  // Formats a value as the map shows it.
   text(value: number): string {
     if (this.beside) return `${value > 0.0005 ? "+" : value < -0.0005 ? "−" : ""}${(100 * Math.abs(value)).toFixed(1)} %`;
     return this.data.section.measures[this.measure]!.time ? time_text(value) : String(value);
@@ -319,7 +319,7 @@ export class StepMap {
     });
   }
 
-  // Returns whether there is an answer to it.
+  // Handles a key. Returns whether the key means anything here.
   key(event: KeyboardEvent): boolean {
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     const { time } = this, span = time.to - time.from, middle = (time.to + time.from) / 2;

@@ -1,4 +1,4 @@
-// What the dies of a step's stages hold over time, under what a die has.
+// Draws the memory that a step's stages use over time, below a line for the memory of a die.
 import uPlot from "uplot";
 import { el } from "./dom.js";
 import { Columns } from "./model.js";
@@ -9,7 +9,7 @@ import { TimeAxis, time_text } from "./time_axis.js";
 
 const gibibyte = 2 ** 30, chart_height = 240;
 
-// A stage's dates, rising, and what its die holds from each of them on.
+// A stage's dates, ascending, and the bytes that its die holds from each date on.
 interface Curve { dates: number[]; held: number[] }
 
 export function curves_of(columns: Columns, stages: number): Curve[] {
@@ -21,7 +21,7 @@ export function curves_of(columns: Columns, stages: number): Curve[] {
   return curves;
 }
 
-// All curves at the dates of all.
+// Returns all curves sampled at the dates of all stages.
 function aligned(curves: Curve[], end: number): { dates: number[]; held: number[][] } {
   const dates = [...new Set([0, ...curves.flatMap((curve) => curve.dates), end])].sort((a, b) => a - b);
   const held = curves.map((curve) => {
@@ -81,7 +81,7 @@ export class StepMemory {
     this.link.follow();
   }
 
-  // What dies hold at the pointer's date, or at their fullest while it is elsewhere.
+  // Shows what dies hold at the pointer's date, or at their fullest while the pointer is elsewhere.
   private fill_legend(plot: uPlot, values: HTMLElement): void {
     const at = plot.cursor.idx, limit = el("i", { class: "swatch path" });
     const entries = this.curves.map((_, stage) => {

@@ -1,4 +1,4 @@
-// A sweep: what is shown of which points, beside which baseline, is the reader's choice; figures and the table follow.
+// Shows a sweep. The reader chooses the metric, the points and the baseline; figures and the table follow.
 import { significant } from "./axes.js";
 import { choice, el } from "./dom.js";
 import type { Figure } from "./drawing.js";
@@ -10,7 +10,7 @@ import { Column, number, table_element, table_of, words } from "./table.js";
 
 const most_metrics = 4, most_rows = 2000, most_baselines = 60;
 
-// A figure below choices of its own, which are drawn anew when any changes.
+// Builds a figure below choices of its own; it is drawn again when a choice changes.
 class Part {
   readonly element: HTMLElement;
   private view: FigureView | null = null;
@@ -40,7 +40,7 @@ class SweepView {
   private pass: string;
   private metric: number;
   private baseline: Baseline | null = null;
-  private levels: number[]; // by axis; -1: any
+  private levels: number[]; // chosen value of each axis; -1: any
   private lines: { x: number; lines: number | null };
   private heat: { rows: number; columns: number };
   private front: { x: number; y: number; colors: number | null };
@@ -80,7 +80,7 @@ class SweepView {
     [this.front.y, this.front.x] = aims.length > 1 ? [aims[0]!, aims[1]!] : [-1, -1];
   }
 
-  // A choice among axes, or none of them.
+  // Builds a choice among the axes, or of none.
   private axis_choice(label: string, now: number | null, without: number | null, none: string | null, set: (axis: number | null) => void): HTMLElement {
     const options: [string, string][] = this.points.drawn.filter((axis) => axis !== without).map((axis) => [String(axis), this.points.section.axes[axis]!.name]);
     if (none !== null) options.push(["-1", none]);
@@ -149,7 +149,7 @@ class SweepView {
     ];
   }
 
-  // The best point, or how much better than the baseline points are.
+  // Says which point is best, or how much better than the baseline the points are.
   private sentence(): string {
     const quantity = this.quantity(), known = this.chosen.filter((p) => quantity.values[p] != null), { better, unit } = quantity;
     if (known.length === 0) return "No point has this value.";
@@ -184,7 +184,7 @@ class SweepView {
     }
     for (const m of shown) columns.push(number(head(m), (p) => points.values[m]![p] ?? NaN, significant));
     const rows = this.chosen.slice(0, most_rows), table = table_of(rows, columns);
-    // Places are words as the sweep has them, and sort as numbers.
+    // Values of axes are shown as in the sweep's file, and sort as numbers.
     rows.forEach((point, r) => points.drawn.forEach((axis, c) => (table.rows[r]![c] = points.value(axis, point) || "none")));
     return table;
   }

@@ -1,10 +1,10 @@
-// Figures of a sweep, drawn from its points as the reader chooses them.
+// Builds figures of a sweep from the points that the reader chose.
 import type { Figure, FigurePoint, Series } from "./drawing.js";
 import { names_axis, no_axis, values_axis } from "./figure_axes.js";
 import { text_color } from "./palette.js";
 import { Quantity, SweepPoints, front_of, median, pivot } from "./sweep_points.js";
 
-// So many lines, and colours of points, can be told apart.
+// More lines or colours than this cannot be told apart.
 const most_series = 24, most_colors = 8, most_numbered = 20, most_named = 12;
 
 const heading = (name: string, unit: string) => (unit ? `${name}, ${unit}` : name);
@@ -13,12 +13,12 @@ function figure(title: string, origin: string): Figure {
   return { title, origin, legend: "", x: no_axis, y: no_axis, color: no_axis, stacked: false, series: [], cells: [], links: [], marks: [], key: [] };
 }
 
-// Axes that a figure does not show, on which the chosen points differ.
+// Returns the axes on which the chosen points differ and which a figure does not show.
 function hidden_axes(points: SweepPoints, chosen: number[], shown: (number | null)[]): string[] {
   return points.drawn.filter((axis) => !shown.includes(axis) && new Set(chosen.map((p) => points.levels[axis]![p])).size > 1).map((axis) => points.section.axes[axis]!.name);
 }
 
-// Where points were chosen from, and what medians are over.
+// Says which points were chosen, and what the medians are taken over.
 function origin_of(points: SweepPoints, chosen: number[], shown: (number | null)[], several: boolean, band: string): string {
   const others = hidden_axes(points, chosen, shown), text = `${chosen.length} of ${points.count} points`;
   return several ? `${text}; median${band} over ${others.length > 0 ? others.join(", ") : "points"}` : text;
@@ -26,7 +26,7 @@ function origin_of(points: SweepPoints, chosen: number[], shown: (number | null)
 
 const any_several = (cells: number[][][]) => cells.some((row) => row.some((cell) => cell.length > 1));
 
-// A line through the medians for each value of an axis (null: one line), with a band from the least to the most.
+// Builds a line through the medians for each value of an axis (null: one line), with a band from the least to the most.
 export function lines_figure(points: SweepPoints, chosen: number[], quantity: Quantity, x: number, lines: number | null): Figure | string {
   const { axes } = points.section, over = axes[x]!, cells = pivot(points, chosen, quantity, x, lines);
   const names = lines === null ? [""] : axes[lines]!.values;
@@ -53,7 +53,7 @@ export function lines_figure(points: SweepPoints, chosen: number[], quantity: Qu
   return drawn;
 }
 
-// A cell for each pair of values, with the median of its points; the first row stands at the top.
+// Builds a cell for each pair of values, with the median of its points. The first row stands at the top.
 export function heat_figure(points: SweepPoints, chosen: number[], quantity: Quantity, rows: number, columns: number): Figure | string {
   const { axes } = points.section, cells = pivot(points, chosen, quantity, rows, columns), names = axes[rows]!.values;
   const drawn = figure(`${heading(quantity.name, quantity.unit)} by ${axes[rows]!.name} and ${axes[columns]!.name}`, origin_of(points, chosen, [rows, columns], any_several(cells), ""));
@@ -67,7 +67,7 @@ export function heat_figure(points: SweepPoints, chosen: number[], quantity: Qua
   return drawn;
 }
 
-// All chosen points over two aims, and those that no other beats as a numbered line of steps.
+// Plots all chosen points over two aims, with a numbered line of steps through those that no other beats.
 export function front_figure(points: SweepPoints, chosen: number[], x: Quantity, y: Quantity, colors: number | null): Figure | string {
   const { axes } = points.section, known = chosen.filter((p) => x.values[p] != null && y.values[p] != null);
   if (known.length === 0) return "No point has both values.";
@@ -88,7 +88,7 @@ export function front_figure(points: SweepPoints, chosen: number[], x: Quantity,
   return drawn;
 }
 
-// Numbers for the points of the front: those that lie on one another share a mark.
+// Returns labels for the points of the front. Points in the same place share one.
 function add_numbers(points: SweepPoints, front: number[], drawn: Figure): void {
   const near = 0.015, share = (axis: Figure["x"], v: number) => (axis.log ? Math.log(v / axis.low) / Math.log(axis.high / axis.low) : (v - axis.low) / (axis.high - axis.low));
   front.forEach((point, i) => {

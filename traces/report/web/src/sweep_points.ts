@@ -1,4 +1,4 @@
-// The points of a sweep: where they lie on its axes, their values, and how these stand to those of a baseline.
+// Holds the points of a sweep: their places on its axes, their values, and the ratios to a baseline.
 
 export interface SweepAxis { name: string; unit: string; values: string[]; numbers: number[] | null }
 export interface SweepMetric { pass: string; name: string; unit: string; better: "smaller" | "larger" | "" }
@@ -8,26 +8,26 @@ export interface SweepSection {
   title: string;
   axes: SweepAxis[];
   metrics: SweepMetric[];
-  points: number; // of the sweep; `done` of them ran
+  points: number; // number of points of the sweep; `done` of them ran
   done: number;
-  packed: string; // the element that holds them
+  packed: string; // id of the element that holds the values
 }
 
-// A value of an axis, beside which others are looked at.
+// A baseline is a value of an axis, with which other points are compared.
 export interface Baseline { axis: number; level: number }
 
-// A metric as it is shown: itself, or beside the baseline.
+// A shown metric is the metric itself, or its ratio to the baseline.
 export interface Quantity { name: string; unit: string; better: SweepMetric["better"]; values: (number | null)[] }
 
 export class SweepPoints {
   readonly count: number;
-  private partners = new Map<number, Map<string, number>>(); // by axis: points by their other places and their own
+  private partners = new Map<number, Map<string, number>>(); // for each axis, the point at each place
 
   constructor(readonly section: SweepSection, readonly levels: number[][], readonly values: (number | null)[][]) {
     this.count = section.done;
   }
 
-  // Axes with several values.
+  // Returns the axes that have several values.
   get drawn(): number[] {
     return this.section.axes.map((_, axis) => axis).filter((axis) => this.section.axes[axis]!.values.length > 1);
   }
@@ -37,7 +37,7 @@ export class SweepPoints {
     return [...passes.filter((pass) => pass === "total"), ...passes.filter((pass) => pass !== "total")];
   }
 
-  // The numbers of a pass's metrics that any point has.
+  // Returns the numbers of a pass's metrics that some point has.
   metrics(pass: string): number[] {
     return this.section.metrics.map((_, i) => i).filter((i) => this.section.metrics[i]!.pass === pass && this.values[i]!.some((v) => v !== null));
   }
@@ -46,12 +46,12 @@ export class SweepPoints {
     return this.section.axes[axis]!.values[this.levels[axis]![point]!]!;
   }
 
-  // Where a point lies, "tokens=512, execution=static"; without the axes that are named already.
+  // Returns a point's place, "tokens=512, execution=static", without the axes that are named already.
   place(point: number, without: number[] = []): string {
     return this.drawn.filter((axis) => !without.includes(axis)).map((axis) => `${this.section.axes[axis]!.name}=${this.value(axis, point)}`).join(", ");
   }
 
-  // Points that have the levels asked for; -1: any.
+  // Returns the points that have the given levels; -1 stands for any.
   where(levels: number[]): number[] {
     const points: number[] = [];
     for (let p = 0; p < this.count; ++p) if (levels.every((level, axis) => level < 0 || this.levels[axis]![p] === level)) points.push(p);
@@ -62,7 +62,7 @@ export class SweepPoints {
     return this.levels.map((levels, a) => (a === axis ? level : levels[point]!)).join(" ");
   }
 
-  // The point that differs from this one by the baseline's value alone; none: -1.
+  // Returns the point that differs from this one only in having the baseline's value, or -1.
   partner(point: number, { axis, level }: Baseline): number {
     let found = this.partners.get(axis);
     if (!found) {
@@ -78,7 +78,7 @@ export class SweepPoints {
     return { name, unit, better, values: this.values[metric]! };
   }
 
-  // How many times better each point is than its partner; of a metric that is no aim, how many times as much.
+  // Returns how many times better each point is than its partner, or, for a metric that is no aim, how many times as much.
   beside(metric: number, baseline: Baseline): Quantity {
     const { name, better } = this.section.metrics[metric]!, values = this.values[metric]!, axis = this.section.axes[baseline.axis]!;
     const against = `${axis.name}=${axis.values[baseline.level]}`;
@@ -97,7 +97,7 @@ export function median(sorted: number[]): number {
   return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2;
 }
 
-// Values by their places on two axes, rising.
+// Groups values by their places on two axes, ascending.
 export function pivot(points: SweepPoints, chosen: number[], quantity: Quantity, rows: number, columns: number | null): number[][][] {
   const { axes } = points.section, wide = columns === null ? 1 : axes[columns]!.values.length;
   const cells: number[][][] = axes[rows]!.values.map(() => Array.from({ length: wide }, () => []));
@@ -109,7 +109,7 @@ export function pivot(points: SweepPoints, chosen: number[], quantity: Quantity,
   return cells;
 }
 
-// Those that no other beats in both.
+// Returns the points that no other beats in both aims.
 export function front_of(chosen: number[], x: Quantity, y: Quantity): number[] {
   const at = (of: Quantity, point: number) => (of.better === "larger" ? -1 : 1) * of.values[point]!;
   const known = chosen.filter((p) => x.values[p] != null && y.values[p] != null).sort((a, b) => at(x, a) - at(x, b) || at(y, a) - at(y, b) || a - b);

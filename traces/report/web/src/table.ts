@@ -1,8 +1,8 @@
-// Tables that sort by a click on a head, show what is typed beside them, and copy as CSV.
+// Tables sort by a click on a head, filter by what is typed beside them, and copy as CSV.
 import { button, copy, el } from "./dom.js";
 import type { Table } from "./model.js";
 
-const filtered_from = 21; // rows; shorter tables are read at a glance
+const filtered_from = 21; // rows from which on a table gets a filter
 
 function order_by(table: Table, column: number, falling: boolean): number[] {
   const order = table.rows.map((_, row) => row);
@@ -19,10 +19,10 @@ function order_by(table: Table, column: number, falling: boolean): number[] {
 export type Column<Row> = [head: string, value: (row: Row) => string, text: (value: string) => string] | [head: string, value: (row: Row) => number, text: (value: number) => string];
 
 export const words = <Row>(head: string, value: (row: Row) => string, text = (value: string) => value): Column<Row> => [head, value, text];
-// NaN: there is none.
+// Returns a cell's number, or NaN if it has none.
 export const number = <Row>(head: string, value: (row: Row) => number, text: (value: number) => string): Column<Row> => [head, value, (v: number) => (isNaN(v) ? "-" : text(v))];
 
-// A table of what the page computes itself. CSV has the exact values.
+// Builds a table of values that the page computes. CSV has the exact values.
 export function table_of<Row>(rows: Row[], columns: Column<Row>[]): Table {
   const values = rows.map((row) => columns.map(([, value]) => value(row)));
   const texts = values.map((of) => of.map((value, c) => (columns[c]![2] as (value: string | number) => string)(value)));
@@ -33,8 +33,8 @@ export function table_of<Row>(rows: Row[], columns: Column<Row>[]): Table {
 }
 
 export interface TableOptions {
-  filter?: boolean; // without it, long tables have one
-  cell?: (row: number, column: number, text: string) => HTMLElement | null; // what stands in a cell; null: its text
+  filter?: boolean; // if absent, only long tables have one
+  cell?: (row: number, column: number, text: string) => HTMLElement | null; // returns the content of a cell; null stands for its text
 }
 
 export function table_element(table: Table, options: TableOptions = {}): HTMLElement {

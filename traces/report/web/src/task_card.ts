@@ -1,4 +1,4 @@
-// What a task did: in short beside the pointer; whole, once selected, below the timeline.
+// Describes a task: in short beside the pointer, and in full below the timeline once it is selected.
 import { el } from "./dom.js";
 import type { Tasks } from "./tasks.js";
 import { color_of } from "./meanings.js";
@@ -8,9 +8,9 @@ import { date_text, time_text } from "./time_axis.js";
 
 interface Part { name: string; ps: number }
 
-const of_its_own = ["cube", "vector", "core", "put alone"]; // what a task would take without others
+const of_its_own = ["cube", "vector", "core", "put alone"]; // what a task would take if it ran alone
 
-// Where the time from its start to its end went.
+// Returns where the time from a task's start to its end went.
 export function parts_of(tasks: Tasks, task: number): Part[] {
   const { columns, pass } = tasks;
   const arithmetic = pass.operators[tasks.op[task]!]!.unit === "vector" ? "vector" : "cube", parts: Part[] = [
@@ -25,7 +25,7 @@ function part_color(name: string): string {
   return series_color(theme(), color_of("cause", name));
 }
 
-// Over all ranks and, where that differs, on its own rank.
+// Compares a task with all ranks' tasks and, if that differs, with those of its own rank.
 function expert_text(tasks: Tasks, expert: number): string {
   const local = tasks.local_expert(expert);
   return local === expert ? String(expert) : `${expert} (${local} of its rank)`;
@@ -69,7 +69,7 @@ export function task_card(tasks: Tasks, task: number): HTMLElement {
   return el("div", { class: "card" }, el("strong", {}, `${tasks.name(task)} ${tasks.columns.index![task]}`), bar, list);
 }
 
-// One look: what it is, how long it took, and what it lost most to.
+// Returns the tooltip: what the task is, how long it took, and what it lost most time to.
 export function task_hint(tasks: Tasks, task: number): HTMLElement {
   const { taken, put_bytes, dst } = tasks.columns, length = tasks.end[task]! - tasks.start[task]!, wait = tasks.start[task]! - taken![task]!;
   const lost = parts_of(tasks, task).filter((part) => !of_its_own.includes(part.name)).sort((a, b) => b.ps - a.ps)[0];

@@ -1,9 +1,9 @@
-// A pass's tasks by lane. They come sorted by rank, worker and start.
+// Holds a pass's tasks by lane. They come sorted by rank, worker and start.
 import { Columns, Kind, Pass, read_columns } from "./model.js";
 
 export const worker_name = (kind: Kind, number: number) => (kind.count === 1 ? kind.name : `${kind.name} ${number}`);
 
-// What nobody watched: no causes, no bytes, done at their end.
+// Fills in what a recording lacks: no causes and no bytes; results are ready at a task's end.
 function with_unknown(columns: Columns, rows: number): Columns {
   const all = (value: number) => new Float64Array(rows).fill(value);
   return {
@@ -18,8 +18,8 @@ export class Tasks {
   readonly end: Float64Array;
   readonly taken: Float64Array;
   readonly op: Float64Array;
-  readonly workers: number; // of a rank
-  readonly first: Uint32Array; // by lane, and the end
+  readonly workers: number; // workers of a rank
+  readonly first: Uint32Array; // first task of each lane, and the number of all tasks
 
   constructor(readonly pass: Pass, readonly columns: Columns, readonly experts_per_rank = 0) {
     this.count = pass.tasks.rows;
@@ -38,12 +38,12 @@ export class Tasks {
     return new Tasks(pass, pass.recorded ? with_unknown(columns, pass.tasks.rows) : columns, experts_per_rank);
   }
 
-  // An expert's number on its rank, from its number over all ranks.
+  // Returns an expert's number on its rank, given its number over all ranks.
   local_expert(expert: number): number {
     return this.experts_per_rank > 0 ? expert % this.experts_per_rank : expert;
   }
 
-  // An operator's task of a rank, by its number among them; none: -1.
+  // Returns the task of an operator on a rank with this number among them, or -1.
   at(rank: number, op: number, index: number): number {
     const { rank: ranks, index: indices } = this.columns;
     for (let task = this.first[rank * this.workers]!; task < this.first[(rank + 1) * this.workers]!; ++task)
@@ -60,7 +60,7 @@ export class Tasks {
     return `rank ${Math.floor(lane / this.workers)}, ${worker_name(of.kind, of.number)}`;
   }
 
-  // A worker's kind, and which of them it is.
+  // Returns a worker's kind, and its number among that kind.
   of_kind(worker: number): { kind: Kind; number: number } {
     const kinds = this.pass.kinds;
     let k = 0;
@@ -72,7 +72,7 @@ export class Tasks {
     return this.pass.operators[this.op[task]!]!.name;
   }
 
-  // The first task of a lane that ends after the date; the lane's end if there is none.
+  // Returns the first task of a lane that ends after the date, or the lane's end if there is none.
   ending_after(lane: number, date: number): number {
     let low = this.first[lane]!, high = this.first[lane + 1]!;
     while (low < high) {
@@ -83,7 +83,7 @@ export class Tasks {
     return low;
   }
 
-  // The task whose trigger completed the event that a task waited for; none: -1.
+  // Returns the task whose trigger completed the event that a task waited for, or -1.
   cause_of(task: number): number {
     const { event, trigger_rank, trigger_event, visible } = this.columns;
     const waits_for = event![task]!, rank = this.columns.rank![task]!;
@@ -95,7 +95,7 @@ export class Tasks {
     return last;
   }
 
-  // The tasks that wait for the event that a task triggers.
+  // Returns the tasks that wait for the event that a task triggers.
   waiting_for(task: number): number[] {
     const { event, rank, trigger_rank, trigger_event } = this.columns;
     const of = trigger_event![task]!, on = trigger_rank![task]!, list: number[] = [];

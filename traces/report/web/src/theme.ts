@@ -1,4 +1,4 @@
-// Light or dark: what the system says, until the reader chooses. Paper is light.
+// The theme is what the system says until the reader chooses another. Print is always light.
 import { dark, light, Theme } from "./palette.js";
 
 const system = matchMedia("(prefers-color-scheme: dark)");

@@ -1,10 +1,10 @@
-// The stretch of time that is looked at: one for all that shares it.
+// Holds the visible stretch of time for all views that share it.
 export class TimeAxis {
   from = 0;
   to: number;
   private listeners: (() => void)[] = [];
 
-  // `shortest`: what can be looked at, a nanosecond without it.
+  // `shortest` is the shortest visible stretch; a nanosecond without it.
   constructor(readonly end: number, private shortest = 1000) {
     this.to = end;
   }
@@ -21,7 +21,7 @@ export class TimeAxis {
     for (const listener of this.listeners) listener();
   }
 
-  // Keeps the date `at` in its place.
+  // Zooms and keeps the date `at` in its place.
   zoom(at: number, factor: number): void {
     this.set(at - (at - this.from) * factor, at + (this.to - at) * factor);
   }
@@ -37,7 +37,7 @@ export class TimeAxis {
   }
 }
 
-// Picoseconds for people, with digits that fit a stretch of `span`.
+// Formats picoseconds with as many digits as a stretch of `span` needs.
 export function time_text(ps: number, span = ps): string {
   if (span >= 1e12) return `${(ps / 1e12).toFixed(3)} s`;
   if (span >= 1e9) return `${(ps / 1e9).toFixed(span >= 1e10 ? 2 : 3)} ms`;
@@ -45,20 +45,20 @@ export function time_text(ps: number, span = ps): string {
   return `${(ps / 1e3).toFixed(1)} ns`;
 }
 
-// A date that tells the ends of something this long apart.
+// Formats a date with enough digits to tell the ends of something this long apart.
 export function date_text(ps: number, length: number): string {
   const decimals = Math.min(7, Math.max(3, Math.ceil(Math.log10(1e11 / Math.max(1, length)))));
   return `${(ps / 1e9).toFixed(decimals)} ms`;
 }
 
 export interface Ticks {
-  base: string; // what all dates have in common; empty where they are told whole
+  base: string; // date to which the labels are offsets; if empty, labels are whole dates
   list: { at: number; text: string }[];
 }
 
 const units: [string, number][] = [["s", 1e12], ["ms", 1e9], ["µs", 1e6], ["ns", 1e3], ["ps", 1]];
 
-// A span that is short against its date has offsets to a round date: "5.2 ms", "+61.8 µs".
+// Labels of a span that is short against its date are offsets to a round date: "5.2 ms", "+61.8 µs".
 export function ticks_of(from: number, to: number, most: number): Ticks {
   const span = to - from, rough = span / most, decade = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((f) => f * decade).find((s) => s >= rough)!;

@@ -1,4 +1,4 @@
-// The timeline of one run's pass: a canvas of lanes, one for each worker, with their names at the left.
+// Draws the timeline of one run's pass: a canvas of lanes, one for each worker, with their names at the left.
 import { Area } from "./area.js";
 import { el } from "./dom.js";
 import { Lanes, Shown, axis_height } from "./lanes.js";
@@ -12,7 +12,7 @@ import { TimeAxis } from "./time_axis.js";
 import { listen } from "./timeline_input.js";
 import { paint_over } from "./timeline_paint.js";
 
-// Ranks (none: all) from a date to another, which something is said of.
+// A marked area: some ranks (all if the list is empty) between two dates, which a finding concerns.
 export interface Marked { ranks: number[]; from_ps: number; to_ps: number }
 
 export class Timeline {
@@ -22,11 +22,11 @@ export class Timeline {
   selected = -1;
   marked: Marked | null = null;
   area: Area | null = null;
-  links: number[] = []; // pairs of tasks: one lets the other start
-  pointer_x = -1; // of the pointer on the canvas; not there: -1
+  links: number[] = []; // pairs of tasks, of which the first lets the second start
+  pointer_x = -1; // place of the pointer on the canvas; -1 if it is elsewhere
   pointer_y = -1;
   frames: number[] = []; // milliseconds that the last ones took to paint
-  painted = 0; // bars of the last frame
+  painted = 0; // number of bars in the last frame
   on_hover: (task: number, x: number, y: number) => void = () => {};
   on_select: (task: number) => void = () => {};
   on_area: (area: Area | null) => void = () => {};
@@ -73,7 +73,7 @@ export class Timeline {
   get row(): number {
     return this.lanes.row;
   }
-  // Where the lanes begin: behind their names.
+  // Returns where the lanes begin, right of their names.
   get gutter(): number {
     const longest = Math.max(...this.tasks.pass.kinds.map((kind) => kind.name.length));
     return this.canvas.clientWidth < 600 ? 58 : Math.min(140, 92 + 7 * Math.max(0, longest - 4));
@@ -96,7 +96,7 @@ export class Timeline {
     }
   }
 
-  // The next or previous step of the critical path that ran a task.
+  // Selects the next or previous task of the critical path.
   step_path(by: 1 | -1): void {
     const order: number[] = [];
     for (let i = 0; i < this.path.steps; ++i) if (this.path.ran[i]) order.push(this.path.task[i]!);
@@ -139,7 +139,7 @@ export class Timeline {
     this.draw();
   }
 
-  // The rank of the selected task, or else of the lane below the pointer.
+  // Returns the rank of the selected task, or else that of the lane below the pointer.
   pin(): void {
     const lane = this.selected >= 0 ? this.tasks.lane_of(this.selected) : this.lanes.at(this.pointer_y);
     if (lane !== undefined) this.on_pin(Math.floor(lane / this.tasks.workers));
@@ -191,12 +191,12 @@ export class Timeline {
   date_at(x: number): number {
     return this.time.from + ((x - this.gutter) / this.plot_width) * (this.time.to - this.time.from);
   }
-  // The middle of a task's lane; none if it is not shown.
+  // Returns the middle of a task's lane, or null if it is not shown.
   y(task: number): number | null {
     return this.lanes.y(this.tasks.lane_of(task));
   }
 
-  // The task at a place of the canvas, or one within two pixels; none: -1.
+  // Returns the task at a place of the canvas, or one within two pixels, or -1.
   task_at(x: number, y: number): number {
     const lane = this.lanes.at(y);
     if (lane === undefined || x < this.gutter) return -1;

@@ -1,4 +1,4 @@
-// What a timeline answers to: the wheel, drags, clicks and keys.
+// Handles a timeline's input: the wheel, drags, clicks and keys.
 import { area_between, area_of } from "./area.js";
 import { search_words } from "./search.js";
 import type { Timeline } from "./timeline.js";
@@ -20,7 +20,7 @@ function wheel(timeline: Timeline, event: WheelEvent): void {
     event.preventDefault();
     time.pan(((event.deltaX || event.deltaY) / timeline.plot_width) * (time.to - time.from));
   } else if (timeline.lanes.scroll_by(event.deltaY)) {
-    // Plain scrolling leaves the canvas for the page where nothing is left to scroll.
+    // A plain scroll moves the page if the lanes have nothing left to scroll.
     event.preventDefault();
     timeline.draw();
   }
@@ -78,7 +78,7 @@ export function listen(timeline: Timeline): void {
   });
 }
 
-// Returns whether the timeline has an answer to it.
+// Handles a key. Returns whether the key means anything here.
 export function key(timeline: Timeline, event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
   const { time } = timeline, span = time.to - time.from, middle = (time.to + time.from) / 2;

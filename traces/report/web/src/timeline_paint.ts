@@ -1,4 +1,4 @@
-// What a timeline has above its lanes: the axis, names, the critical path, and what is selected.
+// Paints what lies above a timeline's bars: the axis, names, the critical path, and the selection.
 import { axis_height } from "./lanes.js";
 import { color_of } from "./meanings.js";
 import { ink_on, series_color } from "./palette.js";
@@ -54,7 +54,7 @@ function paint_axis(timeline: Timeline, context: Context): void {
   context.fillRect(0, axis_height - 1, width, 1);
 }
 
-// Where the pass ends, if what is shown goes on behind it.
+// Draws a line where the pass ends, if the visible stretch goes on after it.
 function paint_end(timeline: Timeline, context: Context): void {
   const end = timeline.x(timeline.tasks.pass.makespan_ps);
   if (end >= timeline.canvas.clientWidth - 2) return;
@@ -64,7 +64,7 @@ function paint_end(timeline: Timeline, context: Context): void {
   context.setLineDash([]);
 }
 
-// Names inside bars that have room for them.
+// Writes names inside bars that have room for them.
 function paint_words(timeline: Timeline, context: Context): void {
   const { tasks, row, time } = timeline, least = 46;
   if (row < 10) return;
@@ -85,7 +85,7 @@ function paint_words(timeline: Timeline, context: Context): void {
   }
 }
 
-// Ranks, and their workers: each by its name where there is room, else the first and the last of a kind.
+// Writes the names of ranks and workers: each worker if there is room, else the first and the last of a kind.
 function paint_gutter(timeline: Timeline, context: Context): void {
   const t = theme(), { tasks, row, gutter, lanes, shown } = timeline, seen = lanes.seen();
   context.save();
@@ -137,7 +137,7 @@ function paint_workers(timeline: Timeline, context: Context, seen: { lane: numbe
   }
 }
 
-// A frame around lanes that follow each other, for each stretch of them.
+// Draws a frame around each group of adjacent lanes.
 function paint_marked(timeline: Timeline, context: Context, marked: Marked): void {
   const { tasks, row } = timeline;
   const x0 = Math.max(timeline.gutter + 1, timeline.x(marked.from_ps)), x1 = Math.min(timeline.canvas.clientWidth - 1, timeline.x(marked.to_ps));
