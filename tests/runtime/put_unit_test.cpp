@@ -109,6 +109,28 @@ TEST_CASE("A put whose rows are no whole lines goes at the unaligned part of its
   CHECK(links.sites[0].left[1] == Time(kStartup + half));
 }
 
+TEST_CASE("A pull waits longer for rows that the other rank's L2 lacks, as a load does, and a put does not") {
+  Hardware hardware = small_machine();
+  hardware.vector.gm_to_ub = 64;  // a byte from the HBM takes 1/16 - 1/64 ns longer
+  hardware.vector.gm_to_ub_miss = 16;
+  Links links(2, hardware);
+  links.sites[1].found.hbm_read = 2 * kRowBytes;  // half of the rows
+  Engine engine;
+  links[0].start(engine, 0, put_of(0, 4, 1), OpId{0}, 1);
+  links[1].start(engine, 0, put_of(0, 4, 1), OpId{0}, 1);
+  engine.run();
+  const Duration before = kStartup + 2 * kHop, found = flow_time(4, kPutRate);
+  const double longer = 2 * kRowBytes * (1.0 / 16 - 1.0 / 64);  // ns
+  const double took = seconds(links.sites[0].left[0].time_since_epoch() - before);
+  CHECK(took == Approx(seconds(found) + longer * 1e-9).epsilon(1e-6));
+  const PutUnit::Outcome& outcome = links[0].outcome(0);
+  CHECK(outcome.ideal == before + found + kFence);
+  CHECK(seconds(outcome.missing) == Approx(longer * 1e-9).epsilon(1e-6));
+  CHECK(outcome.lost <= Duration(1));
+  CHECK(links.sites[1].left[0] == Time(kStartup + found));
+  CHECK(links[1].outcome(0).missing == Duration::zero());
+}
+
 TEST_CASE("A memory that serves half of what a put needs makes the put take twice as long") {
   // Every byte that leaves has to come from the HBM, which gives half of a worker's rate (a hundredth of it
   // is the tasks').

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "sim/experiment/block_choice.h"
@@ -53,6 +54,24 @@ TEST_CASE("A chunk goes once the one before has come and its buffer is free") {
   for (int chunk = 2; chunk < 4; ++chunk)
     CHECK(span("Gather" + std::to_string(chunk)).first >= span("GMM" + std::to_string(chunk - 2)).second);
   CHECK(span("GMM").first < span("Gather0").second);
+}
+
+TEST_CASE("What other ranks have put comes from the HBM, unless the hint of its operator says otherwise") {
+  constexpr std::uint64_t kGathered = 1024 * 512;
+  const auto fetched = [](const std::vector<std::string>& more) {
+    std::vector<std::string> set{"chunked_gemm.ranks=2", "chunked_gemm.rows=1024", "chunked_gemm.k=512",
+                                 "chunked_gemm.n=4096", "chunked_gemm.chunk_tiles=8"};
+    set.insert(set.end(), more.begin(), more.end());
+    const PassResult run = chunked_run(set);
+    const auto& ops = run.schedule.front().operators();
+    const auto gmm = std::ranges::find(ops, "GMM0", &OperatorInfo::name) - ops.begin();
+    return run.run.ranks[0].l2_by_op[static_cast<std::size_t>(gmm)].hbm_read;
+  };
+  CHECK(fetched({}) == kGathered);
+  CHECK(fetched({"l2.hints.GatherChunk.write=normal"}) == 0);  // B is there from the rank's own rows
+  CHECK(fetched({"l2.hints.Gather0.write=normal"}) == 0);      // a name goes before a type
+  CHECK_THROWS_WITH(chunked_run({"l2.hints.GatherChunks.write=normal"}),
+                    Catch::Matchers::Contains("GatherChunks"));
 }
 
 TEST_CASE("Blocks are narrower where less than two rounds of them would leave cores idle") {
