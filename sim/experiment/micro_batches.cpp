@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <stdexcept>
 #include <string_view>
 
 #include "sim/core/error.h"
 #include "sim/experiment/interruption.h"
+#include "sim/runtime/execution.h"
 
 namespace a3sim {
 namespace {
@@ -45,6 +48,14 @@ void place_experts(Batches& batches) {
   for (auto* const drawn : {&batches.before, &batches.counts}) {
     for (RoutingCounts& counts : *drawn) counts = placed(counts, expert_at);
   }
+}
+
+// Writes a pass with the same costs on all ranks.
+StreamPass written_alike(const Experiment& experiment, const ExpertPlan& plan, KernelCost& cost,
+                         bool forward) {
+  Layer layer(experiment.shape, cost.hardware(), cost, experiment.work->micro_batches()->with.framework);
+  forward ? plan.forward(layer) : plan.backward(layer);
+  return {std::move(layer.program), std::move(layer.rows), {}};
 }
 
 }  // namespace
@@ -168,17 +179,32 @@ std::unique_ptr<ExpertPlan> plan_of(const Experiment& experiment, const MicroBat
 
 StreamPass write_stream_pass(const Experiment& experiment, const ExpertPlan& plan, KernelCost& cost,
                              bool forward) {
-  Layer layer(experiment.shape, cost.hardware(), cost, experiment.work->micro_batches()->with.framework);
-  forward ? plan.forward(layer) : plan.backward(layer);
-  return {std::move(layer.program), std::move(layer.rows), {}};
+  StreamPass pass = written_alike(experiment, plan, cost, forward);
+  std::map<std::pair<double, double>, StreamPass> others;  // by clock and HBM
+  for (std::uint32_t r = 0; r < experiment.run.ranks.size(); ++r) {
+    const RankOptions& rank = experiment.run.ranks[r];
+    if (rank.clock == 1 && rank.hbm == 1) continue;
+    const auto [other, is_new] = others.try_emplace({rank.clock, rank.hbm});
+    if (is_new) {
+      const Hardware own = hardware_of(cost.hardware(), rank);
+      KernelCost own_cost(own, cost.program(), experiment.cut.tiling);
+      other->second = written_alike(experiment, plan, own_cost, forward);
+      if (other->second.program.tasks.size() != pass.program.tasks.size())
+        throw std::logic_error("a plan writes other tasks for another clock");
+    }
+    for (std::uint32_t t = 0; t < pass.program.tasks.size(); ++t)
+      if (index(pass.program.tasks[t].rank) == r) pass.program.tasks[t] = other->second.program.tasks[t];
+  }
+  return pass;
 }
 
 void run_again(StreamPass& pass, const Experiment& experiment, const KernelCost& cost, TaskHooks* hooks) {
   check_interruption();
   Progress progress("tasks", pass.program.tasks.size());
   InterruptibleHooks interruptible(hooks, progress);
-  pass.result = run_streams(pass.program, cost.hardware(), dies_of(experiment.run.ranks),
-                            backend_in_threads(experiment), interruptible.hooks(), experiment.run.cables);
+  pass.result = run_streams(
+      pass.program, cost.hardware(), dies_of(experiment.run.ranks), backend_in_threads(experiment),
+      {interruptible.hooks(), experiment.run.cables, experiment.run.ranks, experiment.run.disturbances});
 }
 
 StreamPass run_stream_pass(const Experiment& experiment, const ExpertPlan& plan, KernelCost& cost,

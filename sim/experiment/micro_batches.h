@@ -59,8 +59,9 @@ std::vector<MicroBatchResult> run_micro_batches(const Experiment& experiment, co
 
 // Returns what the experiment's method decides for a micro-batch. `batch` must outlive the plan.
 std::unique_ptr<ExpertPlan> plan_of(const Experiment& experiment, const MicroBatch& batch, KernelCost& cost);
-// run_stream_pass() writes and runs one pass of it. write_stream_pass() only writes it. run_again() runs a
-// written pass, also after changes.
+// run_stream_pass() writes and runs one pass of it. write_stream_pass() only writes it: for ranks of another
+// clock or HBM (the block 'ranks') with the times that kernels take there. run_again() runs a written pass,
+// also after changes.
 StreamPass run_stream_pass(const Experiment& experiment, const ExpertPlan& plan, KernelCost& cost,
                            bool forward);
 StreamPass write_stream_pass(const Experiment& experiment, const ExpertPlan& plan, KernelCost& cost,

@@ -15,10 +15,11 @@ Duration at_most(double amount, BytesPerSecond rate) {
 
 class StreamSurvey {
  public:
-  StreamSurvey(const StreamPass& pass, const Hardware& hardware, std::span<const std::uint32_t> dies)
+  StreamSurvey(const StreamPass& pass, const Hardware& hardware, std::span<const RankOptions> ranks)
       : pass_(pass),
         hardware_(hardware),
-        topology_(hardware, Program{}, dies, Transport::kPuts, 0, {}, pass.program.has_exchanges()),
+        ranks_(ranks),
+        topology_(hardware, Program{}, dies_of(ranks), Transport::kPuts, 0, {}, pass.program.has_exchanges()),
         sent_(topology_.ports().egress.size(), 0),
         received_(sent_.size(), 0),
         read_(pass.program.ranks, 0),
@@ -39,7 +40,7 @@ class StreamSurvey {
         raise(kind == matrix ? Bound::kCube : Bound::kVector,
               busy_[rank][kind] / std::max(1U, pass_.program.kinds[kind].count));
       }
-      raise(Bound::kHbm, at_most(read_[rank], hardware_.memory.hbm_read));
+      raise(Bound::kHbm, at_most(read_[rank] / ranks_[rank].hbm, hardware_.memory.hbm_read));
     }
     for (std::size_t p = 0; p < sent_.size(); ++p) {
       raise(Bound::kLink, at_most(sent_[p], topology_.ports().egress[p]));
@@ -84,6 +85,7 @@ class StreamSurvey {
 
   const StreamPass& pass_;
   const Hardware& hardware_;
+  std::span<const RankOptions> ranks_;
   Topology topology_;
   std::vector<double> sent_, received_;      // bytes per port
   std::vector<double> read_;                 // bytes from HBM, per rank
@@ -95,8 +97,8 @@ class StreamSurvey {
 
 }  // namespace
 
-Bounds stream_bounds(const StreamPass& pass, const Hardware& hardware, std::span<const std::uint32_t> dies) {
-  return StreamSurvey(pass, hardware, dies).bounds();
+Bounds stream_bounds(const StreamPass& pass, const Hardware& hardware, std::span<const RankOptions> ranks) {
+  return StreamSurvey(pass, hardware, ranks).bounds();
 }
 
 }  // namespace a3sim

@@ -26,14 +26,17 @@ bool charges(const RunOptions& options, std::string_view path) {
   return std::ranges::find(values, path) != values.end();
 }
 
-Hardware hardware_of(const Hardware& hardware, const RunOptions& options, RankId rank) {
-  const RankOptions of_rank = options.rank(rank);
-  Hardware own = at_clock(hardware, of_rank.clock);
-  if (of_rank.hbm != 1) {
-    own.memory.hbm_read = part_of(own.memory.hbm_read, of_rank.hbm);
-    own.memory.hbm_write = part_of(own.memory.hbm_write, of_rank.hbm);
+Hardware hardware_of(const Hardware& hardware, const RankOptions& rank) {
+  Hardware own = at_clock(hardware, rank.clock);
+  if (rank.hbm != 1) {
+    own.memory.hbm_read = part_of(own.memory.hbm_read, rank.hbm);
+    own.memory.hbm_write = part_of(own.memory.hbm_write, rank.hbm);
   }
   return own;
+}
+
+Hardware hardware_of(const Hardware& hardware, const RunOptions& options, RankId rank) {
+  return hardware_of(hardware, options.rank(rank));
 }
 
 Program program_of(const Program& program, const RunOptions& options) {

@@ -109,7 +109,8 @@ using Executions = Registry<ExecutionType>;
 
 // True if a run under these options uses the program value at `path`, which only some executions do.
 bool charges(const RunOptions& options, std::string_view path);
-// Returns the hardware as one rank's schedule runs on it: at the rank's clock and HBM rates.
+// Return the hardware as one rank runs on it: at the rank's clock and HBM rates.
+Hardware hardware_of(const Hardware& hardware, const RankOptions& rank);
 Hardware hardware_of(const Hardware& hardware, const RunOptions& options, RankId rank);
 // Returns the program as the execution uses it. Matrix tasks of kernels need no start of their own, since the
 // host has prepared them.

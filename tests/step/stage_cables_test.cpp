@@ -102,7 +102,7 @@ TEST_CASE("Exchanges of two streams that meet on a cable share it, as those of t
   const StreamProgram both = two_transfers(ring, ring, 1);
   const std::vector<std::uint32_t> dies{0, 2, 4, 6};
   const double alone = seconds(run_streams(both, hardware, {dies.data(), 1}, native).makespan);
-  CHECK(seconds(run_streams_on(shared, both, hardware, {dies.data(), 1}, native).makespan) ==
+  CHECK(seconds(run_streams(both, hardware, {dies.data(), 1}, native, {.shared = &shared}).makespan) ==
         Approx(2 * alone).epsilon(1e-5));
 
   // Stages of two dies: the first two lie under one leaf, and send to two under another.
@@ -114,7 +114,7 @@ TEST_CASE("Exchanges of two streams that meet on a cable share it, as those of t
   stages.share(between);
   const StreamProgram sends = two_transfers(to_third, to_fourth, 4);
   const double one = seconds(run_streams(sends, hardware, dies, native).makespan);
-  CHECK(seconds(run_streams_on(between, sends, hardware, dies, native).makespan) ==
+  CHECK(seconds(run_streams(sends, hardware, dies, native, {.shared = &between}).makespan) ==
         Approx(2 * one).epsilon(1e-5));
 }
 

@@ -10,8 +10,10 @@ namespace a3sim {
 namespace {
 
 TEST_CASE("What the latency of a micro-batch waited for has no gaps and sums to it, by every method") {
+  const std::string ranks = "ranks={start: {1: 2 ms}, clock: {2: 0.7}}";
   for (const auto& [method, item] : Methods::all()) {
-    const std::vector<std::string> with{"network.backend=native", "experiment.method=" + method};
+    std::vector<std::string> with{"network.backend=native", "experiment.method=" + method};
+    if (method == "feplb") with.push_back(ranks);
     const Experiment experiment = load_experiment(configs_folder() / "experiments" / "feplb.yaml", with);
     for (const NamedStreamPass& pass : run_first_batch(experiment)) {
       INFO(method << ' ' << pass.name);
@@ -24,6 +26,9 @@ TEST_CASE("What the latency of a micro-batch waited for has no gaps and sums to 
       }
       CHECK(until == pass.latency);
       CHECK(pass.trace.latency() == pass.latency);
+      if (method != "feplb") continue;
+      CHECK(pass.trace.starts[1] == 2000_us);
+      for (const TraceTask& task : pass.trace.ranks[1]) CHECK(task.start >= 2000_us);
     }
   }
 }

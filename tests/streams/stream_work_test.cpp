@@ -66,7 +66,7 @@ TEST_CASE("the chain of a program whose tasks share nothing is what its run take
   const Hardware hardware = sustained(experiment.hardware);
   KernelCost cost(hardware, experiment.program, experiment.cut.tiling);
   run_again(pass, experiment, cost);
-  const Bounds bounds = stream_bounds(pass, hardware, dies_of(experiment.run.ranks));
+  const Bounds bounds = stream_bounds(pass, hardware, experiment.run.ranks);
   CHECK(bounds.time[static_cast<std::size_t>(Bound::kPath)] == Duration(5 + 7 + 5));
   CHECK(pass.latency() == Duration(5 + 7 + 5));
   CHECK(bounds.time[static_cast<std::size_t>(Bound::kCube)] == Duration(5));  // all four of rank 1

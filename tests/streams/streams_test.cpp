@@ -27,10 +27,10 @@ StreamProgram program_of(std::uint32_t ranks) {
   return {ranks, {{"sm", kSms}, {"copy", 1}, {"host", 1}}, {}};
 }
 
-StreamResult run(const StreamProgram& program) {
+StreamResult run(const StreamProgram& program, const StreamConditions& conditions = {}) {
   std::vector<std::uint32_t> dies(program.ranks);
   std::iota(dies.begin(), dies.end(), 0U);
-  return run_streams(program, machine(), dies, Registry<NetworkBackend>::get("native"));
+  return run_streams(program, machine(), dies, Registry<NetworkBackend>::get("native"), conditions);
 }
 
 // A kernel that takes kJob alone and moves `hbm` bytes meanwhile.
@@ -223,4 +223,75 @@ TEST_CASE("What a task loses is what its memory or its links took beyond its own
   const std::vector<StreamRecord> records = run(program).records;
   CHECK(records[0].lost[static_cast<std::size_t>(Limit::kHbm)] == kJob);
   CHECK(records[0].end - records[0].start == 2 * kJob);
+}
+
+TEST_CASE("A rank that starts late begins none of its tasks before, and all others as without it") {
+  StreamProgram program = program_of(2);
+  StreamTask own = kernel(0, 1), later = kernel(1, 1), other = kernel(0, 1);
+  own.rank = later.rank = RankId{1};
+  own.wait = kLaunch;
+  program.add(other);
+  program.add(own);
+  later.after = {0};
+  program.add(later);
+  constexpr Duration kLate = 130_us;
+  const StreamResult result = run(program, {.ranks = {{.die = 0}, {.die = 1, .start = kLate}}});
+  CHECK(start_of(result, 0) == Duration::zero());
+  CHECK(start_of(result, 1) == kLate + kLaunch);
+  CHECK(start_of(result, 2) == kLate);  // not when task 0 ends
+  CHECK(result.records[2].cause == Cause());
+  const StreamResult soon = run(program, {.ranks = {{.die = 0}, {.die = 1, .start = kJob / 2}}});
+  CHECK(start_of(soon, 2) == kJob);
+  CHECK(soon.records[2].cause.kind == Cause::Kind::kDependency);
+}
+
+TEST_CASE("A rank whose HBM gives half takes twice as long for what needs all of it") {
+  StreamProgram program = program_of(2);
+  const double all = static_cast<double>(kHbm.count) * seconds(kJob);
+  for (const std::uint32_t rank : {0U, 1U}) {
+    StreamTask task = kernel(0, 1, all);
+    task.rank = RankId{rank};
+    program.add(task);
+  }
+  const StreamResult result = run(program, {.ranks = {{.die = 0}, {.die = 1, .hbm = 0.5}}});
+  CHECK(end_of(result, 0) == kJob);
+  CHECK(end_of(result, 1) == 2 * kJob);
+  CHECK(result.records[1].lost[static_cast<std::size_t>(Limit::kHbm)] == kJob);
+}
+
+TEST_CASE("Links of a program are disturbed as those of schedules, and each transfer says when it left") {
+  constexpr Bytes kBytes{10'000'000};  // 100 us at a port's rate
+  StreamProgram program = program_of(3);
+  StreamTask both = copy(RankId{0}, RankId{1}, 0, kBytes);
+  both.transfers.push_back({RankId{2}, kBytes, kPort});
+  program.add(both);
+  const auto ends = [&](const LinkDisturbances& links) {
+    const StreamResult result = run(program, {.links = &links});
+    REQUIRE(result.sends.size() == 2);
+    CHECK(end_of(result, 0) == std::max(result.sends[0].end, result.sends[1].end).time_since_epoch());
+    return std::pair(result.sends[0].end.time_since_epoch(), result.sends[1].end.time_since_epoch());
+  };
+  LinkDisturbances links;
+  CHECK(ends(links) == std::pair<Duration, Duration>(200_us, 200_us));  // they share a port
+  links.paths = {{0, 2, 0.1}};
+  CHECK(ends(links) == std::pair<Duration, Duration>(Duration(111'111'112), 1000_us));  // 0.9 and 0.1 of it
+  links.paths.clear();
+  links.ports = {{.rank = 0, .factor = 0.5}};
+  CHECK(ends(links) == std::pair<Duration, Duration>(400_us, 400_us));
+  links.ports.clear();
+  links.resends = {{.rank = 0, .chance = 1, .timeout = 30_us}};
+  CHECK(ends(links) == std::pair<Duration, Duration>(230_us, 230_us));
+  // One of them is sent again: the other one has the port for itself meanwhile.
+  std::uint64_t seed = 0;
+  const Hardware hardware = machine();
+  const Program no_program{};
+  const std::vector<std::uint32_t> dies{0, 1, 2};
+  const Topology topology(hardware, no_program, dies, Transport::kPuts);
+  const auto waits = [&](std::uint32_t to) {
+    links.resends.front().seed = seed;
+    return links.wait_of_put(topology, RankId{0}, RankId{to}, OpId{}, 0) > Duration::zero();
+  };
+  links.resends.front().chance = 0.5;
+  while (waits(1) || !waits(2)) ++seed;
+  CHECK(ends(links) == std::pair<Duration, Duration>(170_us, 200_us));
 }

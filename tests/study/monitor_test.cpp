@@ -5,6 +5,7 @@
 #include <map>
 
 #include "sim/core/error.h"
+#include "sim/diagnosis/jobs/schedule_steps.h"
 #include "sim/diagnosis/observe/file_observation.h"
 #include "sim/experiment/run_experiment.h"
 #include "tests/scratch_directory.h"
@@ -68,6 +69,16 @@ Duration step_time(const Sets& more, const std::string& entry) {
   return times_of(steps_of(job_of(more, fault(entry)), 3)).back();
 }
 
+const Schedule& schedule_of(const JobStep& step, std::size_t pass) {
+  return dynamic_cast<const ScheduleSteps&>(*step.passes[pass].run.variant->work)
+      .compiled()
+      .passes[pass]
+      .schedule;
+}
+const RankResult& result_of(const JobStep& step, std::size_t pass, std::uint32_t rank) {
+  return dynamic_cast<const ScheduleTasks&>(*step.passes[pass].ran.tasks).result().ranks[rank];
+}
+
 using Files = std::map<std::string, std::string, std::less<>>;
 Files files_of(const JobSpec& spec, const MonitorOptions& options) {
   Files files;
@@ -121,9 +132,9 @@ TEST_CASE("an operator's tasks take three times their own time") {
     Job job(spec, 1);
     std::vector<Duration> ideal;
     job.run(1, true, [&](JobStep&& step) {
-      const Schedule& schedule = step.passes[0].run.variant->compiled.passes[0].schedule;
+      const Schedule& schedule = schedule_of(step, 0);
       for (std::size_t t = 0; t < schedule[1].tasks().size(); ++t) {
-        const TaskRecord& task = step.passes[0].result.ranks[1].records[t];
+        const TaskRecord& task = result_of(step, 0, 1).records[t];
         if (schedule[1].operators()[schedule[1].tasks()[t].op].name == "SwiGLU")
           ideal.push_back(task.ideal + task.lost[static_cast<std::size_t>(Limit::kMiss)]);
       }
@@ -211,7 +222,7 @@ TEST_CASE("the work of light records is that of the tasks") {
   Job job(spec, 1);
   job.run(1, true, [&](JobStep&& step) {
     for (const LightRecord& record : step.light) {
-      const RankResult& rank = step.passes[record.pass].result.ranks[record.rank];
+      const RankResult& rank = result_of(step, record.pass, record.rank);
       double operations = 0, bytes = 0;
       Duration busy{};
       for (const TaskRecord& task : rank.records) {
@@ -232,12 +243,12 @@ TEST_CASE("a rank's waiting and transfers are those of its tasks, walked through
   const JobSpec spec = job_of({}, fault("kind: port, ranks: [1], factor: 0.05"));
   Job job(spec, 1);
   job.run(1, true, [&](JobStep&& step) {
-    const JobStep::Pass& pass = step.passes[0];
-    const Schedule& schedule = pass.run.variant->compiled.passes[0].schedule;
-    std::vector<std::vector<bool>> sends(schedule.size(), std::vector<bool>(pass.result.makespan / 1_ns + 1));
+    const Schedule& schedule = schedule_of(step, 0);
+    std::vector<std::vector<bool>> sends(schedule.size(),
+                                         std::vector<bool>(step.passes[0].ran.makespan / 1_ns + 1));
     for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
       for (std::size_t t = 0; t < schedule[rank].tasks().size(); ++t) {
-        const TaskRecord& task = pass.result.ranks[rank].records[t];
+        const TaskRecord& task = result_of(step, 0, rank).records[t];
         if (task.put_bytes == 0) continue;
         for (auto ns = task.start.time_since_epoch() / 1_ns; ns < task.done.time_since_epoch() / 1_ns; ++ns)
           sends[rank][static_cast<std::size_t>(ns)] =

@@ -20,7 +20,7 @@ struct Both {
                                   "cut.chunk=16",           "cut.task_rows=16"};
     sets.insert(sets.end(), more.begin(), more.end());
     const JobSpec spec = load_job(configs_folder() / "experiments/ep4.yaml", sets, {});
-    names = operator_names(spec.experiment);
+    names = spec.names.operators;
     Job job(spec, 1);
     job.run(1, true, [&](JobStep&& step) {
       std::vector<std::uint32_t> all;

@@ -1,156 +1,16 @@
 #include "sim/diagnosis/jobs/full_records.h"
 
-#include <algorithm>
-#include <cmath>
-
-#include "models/operators/operator.h"
 #include "sim/diagnosis/observe/observed_machine.h"
-#include "sim/runtime/topology.h"
-#include "traces/analysis/stretches.h"
 
 namespace a3sim {
-namespace {
-
-// Collects the records of one pass.
-class PassRecords {
- public:
-  PassRecords(const JobStep& step, std::size_t pass, const std::vector<std::string>& names, FullStep& full)
-      : step_(step),
-        of_(step.passes[pass]),
-        schedule_(of_.run.variant->compiled.passes[pass].schedule),
-        topology_(of_.run.variant->experiment.hardware, of_.run.variant->experiment.program,
-                  dies_of(of_.run.variant->experiment.run.ranks), of_.run.variant->experiment.run.transport),
-        pass_(static_cast<std::uint16_t>(pass)),
-        full_(full) {
-    for (const OperatorInfo& op : schedule_.front().operators()) {
-      names_.push_back(static_cast<std::uint32_t>(std::ranges::find(names, op.name) - names.begin()));
-      puts_.push_back(Operators::get(op.type).mover() != Mover::kNone);
-    }
-    for (std::uint32_t rank = 0; rank < schedule_.size(); ++rank) memory_bound_.push_back(memory_bound(rank));
-  }
-
-  void add_operators(std::uint32_t rank) {
-    const std::span<const OperatorInfo> operators = schedule_[rank].operators();
-    std::vector<OperatorRecord> records(operators.size());
-    std::vector<Duration> taken(operators.size());
-    const std::span<const TaskDescriptor> tasks = schedule_[rank].tasks();
-    for (std::size_t t = 0; t < tasks.size(); ++t) {
-      OperatorRecord& record = records[tasks[t].op];
-      const TaskRecord& task = of_.result.ranks[rank].records[t];
-      const bool first = record.end == Duration::zero();
-      if (first || date(task.start) < record.start) {
-        record.start = date(task.start);
-        taken[tasks[t].op] = date(task.taken);
-      }
-      record.end = std::max(record.end, date(task.end));
-      record.run += task.end - task.start;
-      record.arithmetic += task.arithmetic;
-      record.operations += static_cast<double>(task.operations);
-      record.hbm_bytes += static_cast<double>(task.l2.hbm_read + task.l2.hbm_write);
-      record.l2_bytes += requested(task.l2.read) + requested(task.l2.write);
-      record.sent_bytes += static_cast<double>(task.put_bytes);
-    }
-    for (std::size_t op = 0; op < operators.size(); ++op) {
-      OperatorRecord& record = records[op];
-      if (record.end == Duration::zero()) continue;  // no tasks
-      const TensorInfo& out = schedule_[rank].tensors()[index(operators[op].outputs.front())];
-      record.step = step_.number;
-      record.rank = rank;
-      record.op = names_[op];
-      record.pass = pass_;
-      record.lane = puts_[op] ? Lane::kCommunication : Lane::kCompute;
-      record.core = Operators::get(operators[op].type).unit() == CoreUnit::kMatrix ? CoreKind::kCube
-                                                                                   : CoreKind::kVector;
-      record.wait = record.start - taken[op];
-      record.rows = out.rows;
-      record.inner = out.cols;
-      if (record.core == CoreKind::kCube && !operators[op].inputs.empty())
-        record.rows = rows_of(record, schedule_[rank].tensors()[index(operators[op].inputs.front())].cols);
-      record.clock = static_cast<float>(of_.run.conditions->clock[rank]);
-      full_.operators.push_back(record);
-    }
-  }
-
-  void add_transfers(const std::vector<bool>& wanted) {
-    for (std::uint32_t rank = 0; rank < schedule_.size(); ++rank) {
-      const std::span<const TaskDescriptor> tasks = schedule_[rank].tasks();
-      for (std::size_t t = 0; t < tasks.size(); ++t) {
-        const TaskDescriptor& td = tasks[t];
-        if (!puts_[td.op] || td.dst == rank || !(wanted[rank] || wanted[td.dst])) continue;
-        add_transfer(rank, td, of_.result.ranks[rank].records[t]);
-      }
-    }
-  }
-
- private:
-  Duration date(Time of_pass) const { return of_.run.since + of_pass.time_since_epoch(); }
-  static double requested(const L2Traffic::Requests& requests) {
-    return static_cast<double>(requests.hit + requests.miss + requests.bypass) * kL2Request;
-  }
-
-  void add_transfer(std::uint32_t rank, const TaskDescriptor& td, const TaskRecord& task) {
-    if (task.put_bytes == 0) return;
-    TransferRecord& record = full_.transfers.emplace_back();
-    record.step = step_.number;
-    record.src = rank;
-    record.dst = td.dst;
-    record.op = names_[td.op];
-    record.pass = pass_;
-    record.plane = static_cast<std::uint16_t>(topology_.level(RankId{rank}, RankId{td.dst}).plane);
-    record.start = date(task.start);
-    record.end = date(task.done);
-    record.bytes = static_cast<double>(task.put_bytes);
-    record.beside = part_covered(memory_bound_[rank], memory_bound_[td.dst], record.start, record.end);
-    record.lost_sharing = static_cast<float>(microseconds(task.lost[static_cast<std::size_t>(Limit::kLink)]));
-  }
-
-  // A tensor's rows are those of the fullest expert. The number of operations gives the rows that a product
-  // computed.
-  static std::uint32_t rows_of(const OperatorRecord& record, std::uint32_t columns_in) {
-    const double a_row = 2.0 * columns_in * record.inner;
-    return a_row > 0 ? static_cast<std::uint32_t>(std::llround(record.operations / a_row)) : record.rows;
-  }
-
-  // Stretches in which memory-bound tasks ran on a rank: tasks that wait for memory longer than they compute.
-  Stretches memory_bound(std::uint32_t rank) const {
-    Stretches stretches;
-    const std::span<const TaskDescriptor> tasks = schedule_[rank].tasks();
-    for (std::size_t t = 0; t < tasks.size(); ++t) {
-      const TaskRecord& task = of_.result.ranks[rank].records[t];
-      const bool sends = puts_[tasks[t].op] && tasks[t].dst != rank;
-      if (sends || task.end == task.start || 2 * task.arithmetic >= task.end - task.start) continue;
-      stretches.emplace_back(date(task.start), date(task.end));
-    }
-    unite(stretches);
-    return stretches;
-  }
-
-  const JobStep& step_;
-  const JobStep::Pass& of_;
-  const Schedule& schedule_;
-  Topology topology_;
-  std::uint16_t pass_;
-  FullStep& full_;
-  std::vector<std::uint32_t> names_;  // one entry per operator
-  std::vector<bool> puts_;            // one entry per operator
-  std::vector<Stretches> memory_bound_;
-};
-
-}  // namespace
-
-std::vector<std::string> operator_names(const Experiment& experiment) {
-  std::vector<std::string> names;
-  for (const Pass& pass : experiment.passes)
-    for (const OperatorNode& op : pass.graph.operators())
-      if (std::ranges::find(names, op.name) == names.end()) names.push_back(op.name);
-  return names;
-}
 
 ObservedMachine machine_seen(const Experiment& experiment) {
-  return observed_machine(
-      experiment.hardware, &experiment.program,
-      {experiment.workers.count(CoreUnit::kMatrix), experiment.workers.count(CoreUnit::kVector)},
-      experiment.run.transport == Transport::kCollective);
+  // Kernels on streams may hold all of a device's workers.
+  const bool streams = experiment.work->why_no_programs().empty();
+  const WorkerKinds& kinds = streams ? experiment.hardware.workers : experiment.workers;
+  return observed_machine(experiment.hardware, &experiment.program,
+                          {kinds.count(CoreUnit::kMatrix), kinds.count(CoreUnit::kVector)},
+                          !streams && experiment.run.transport == Transport::kCollective);
 }
 
 FullStep full_records(const JobStep& step, std::span<const std::uint32_t> ranks,
@@ -158,15 +18,10 @@ FullStep full_records(const JobStep& step, std::span<const std::uint32_t> ranks,
   FullStep full;
   full.step = step.number;
   full.ranks.assign(ranks.begin(), ranks.end());
-  std::vector<bool> wanted(step.passes.front().result.ranks.size(), false);
-  for (const std::uint32_t rank : ranks) wanted[rank] = true;
-  for (std::size_t pass = 0; pass < step.passes.size(); ++pass) {
-    PassRecords records(step, pass, names, full);
-    for (const std::uint32_t rank : ranks) records.add_operators(rank);
-    records.add_transfers(wanted);
-  }
+  const FullRanks full_ranks(ranks, step.passes.front().ran.light.size(), names);
+  for (const JobStep::Pass& pass : step.passes) pass.ran.tasks->add_full(pass.run, full_ranks, full);
   for (const HostRecord& host : step.host)
-    if (wanted[host.rank]) full.host.push_back(host);
+    if (full_ranks.wanted[host.rank]) full.host.push_back(host);
   return full;
 }
 

@@ -9,14 +9,11 @@
 
 namespace a3sim {
 
-// Returns the names of the operators of all passes, each once.
-std::vector<std::string> operator_names(const Experiment& experiment);
-
 // Returns the limits of the experiment's machine.
 ObservedMachine machine_seen(const Experiment& experiment);
 
 // Returns the full records of a step for some ranks: their operators, their host events, and the puts that
-// leave or reach them. The step must hold its tasks' records.
+// leave or reach them. The step must hold its tasks' records. `names` are StepNames::operators.
 FullStep full_records(const JobStep& step, std::span<const std::uint32_t> ranks,
                       const std::vector<std::string>& names);
 

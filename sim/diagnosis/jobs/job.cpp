@@ -96,14 +96,14 @@ void Job::start_hosts() {
 void Job::foresee(std::uint32_t first, std::uint32_t count, bool record, std::vector<Foreseen>& foreseen) {
   foreseen.clear();
   for (std::uint32_t step = first; step < first + count; ++step) {
-    for (std::size_t pass = 0; pass < spec_.experiment.passes.size(); ++pass)
+    for (std::size_t pass = 0; pass < spec_.names.passes.size(); ++pass)
       foreseen.push_back({pass_run(step, pass, record ? all_ : std::vector<std::uint32_t>()), {}, {}, false});
   }
   in_parallel(foreseen.size(), threads_, [&](std::size_t i) {
     Foreseen& pass = foreseen[i];
     if (pass.run.conditions->links.depend_on_time()) return;
     UnheldLaunches launches(pass.run.starts.size());
-    pass.result = pass.run.run(&launches, record);
+    pass.ran = pass.run.run(&launches, record);
     pass.begins = std::move(launches.begins);
     pass.there = true;
   });
@@ -124,11 +124,11 @@ bool Job::launch_as_foreseen(const Foreseen& foreseen) {
 void Job::run_by_kernels(JobStep::Pass& pass, bool record, Foreseen* foreseen) {
   if (foreseen && foreseen->there && launch_as_foreseen(*foreseen)) {
     pass.begins = std::move(foreseen->begins);
-    pass.result = std::move(foreseen->result);
+    pass.ran = std::move(foreseen->ran);
     return;
   }
   LiveLaunches launches(hosts_, ready_);
-  pass.result = pass.run.run(&launches, record);
+  pass.ran = pass.run.run(&launches, record);
   pass.begins = std::move(launches.begins);
 }
 
@@ -138,31 +138,20 @@ void Job::run_whole(JobStep::Pass& pass, bool record, Foreseen* foreseen) {
     start = hosts_[rank].launch(ready_ + start) - ready_;
   }
   const bool known = foreseen && foreseen->there && foreseen->run.starts == pass.run.starts;
-  pass.result = known ? std::move(foreseen->result) : pass.run.run(nullptr, record);
+  pass.ran = known ? std::move(foreseen->ran) : pass.run.run(nullptr, record);
 }
 
 void Job::add_light(JobStep& step, std::size_t number, const std::vector<Duration>& late) const {
   const JobStep::Pass& pass = step.passes[number];
-  const WorkerKinds& kinds = pass.run.variant->experiment.workers;
   for (std::uint32_t rank = 0; rank < hosts_.size(); ++rank) {
-    const RankResult& rank_result = pass.result.ranks[rank];
-    LightRecord record;
+    LightRecord record = pass.ran.light[rank];
     record.start = ready_ + pass.run.starts[rank];
     if (pass.run.variant->by_kernels && !pass.begins[rank].empty())
       record.start = ready_ + pass.begins[rank].front() - launch_of(*pass.run.variant);
-    record.arrival = ready_ + rank_result.done;
+    record.arrival += ready_;
     record.release = pass.release;
-    record.waited = rank_result.waits.waited;
-    record.longest = rank_result.waits.longest;
-    record.whom = rank_result.waits.whom;
-    record.operations = pass.run.variant->operations[number][rank];
-    record.bytes = static_cast<double>(rank_result.sent);
     record.step = step.number;
     record.rank = rank;
-    record.rows = pass.run.variant->rows[rank];
-    record.aic_busy = static_cast<float>(microseconds(rank_result.busy[kinds.queue_for(CoreUnit::kMatrix)]));
-    record.aiv_busy = static_cast<float>(microseconds(rank_result.busy[kinds.queue_for(CoreUnit::kVector)]));
-    record.transfer = static_cast<float>(microseconds(rank_result.transfer));
     record.late = static_cast<float>(microseconds(hosts_[rank].late() - late[rank]));
     record.pass = static_cast<std::uint16_t>(number);
     record.fill = hosts_[rank].fill();
@@ -178,7 +167,7 @@ void Job::run_pass_of(JobStep& step, std::size_t number, bool record, std::span<
   std::vector<Duration> late;
   for (const Host& host : hosts_) late.push_back(host.late());
   pass.run.variant->by_kernels ? run_by_kernels(pass, record, foreseen) : run_whole(pass, record, foreseen);
-  pass.release = ready_ + pass.result.makespan;
+  pass.release = ready_ + pass.ran.makespan;
   add_light(step, number, late);
   ready_ = pass.release;
 }
@@ -188,7 +177,7 @@ JobStep Job::run_step(std::uint32_t number, bool record, std::span<const std::ui
   JobStep step;
   step.number = number;
   step.conditions = conditions_of(number);
-  step.passes.resize(spec_.experiment.passes.size());
+  step.passes.resize(spec_.names.passes.size());
   step.light.resize(step.passes.size() * hosts_.size());
   for (Host& host : hosts_) host.begin_step(number);
   for (std::size_t pass = 0; pass < step.passes.size(); ++pass)
@@ -203,7 +192,7 @@ void Job::run(std::uint32_t count, bool record, const Take& take, const Recorded
   clean_ = false;
   start_hosts();
   std::vector<Foreseen> foreseen;
-  const std::size_t passes = spec_.experiment.passes.size();
+  const std::size_t passes = spec_.names.passes.size();
   const std::uint32_t batch = record ? threads_ : threads_ * kStepsAhead;
   for (std::uint32_t first = 0; first < count; first += batch) {
     const std::uint32_t steps = std::min(batch, count - first);
@@ -231,9 +220,9 @@ JobStep Job::reference() {
 
 void record_tasks(JobStep& step) {
   for (JobStep::Pass& pass : step.passes) {
-    if (!pass.result.ranks.front().records.empty()) continue;
+    if (pass.ran.tasks) continue;
     RepeatedLaunches launches(pass.begins);
-    pass.result = pass.run.run(&launches, true);
+    pass.ran = pass.run.run(&launches, true);
   }
 }
 

@@ -20,6 +20,7 @@ struct JobSpec {
   std::filesystem::path file;
   std::vector<std::string> sets;
   Experiment experiment;
+  StepNames names;
   HostOptions hosts;
   Injection injection;
 };
@@ -35,7 +36,7 @@ struct JobStep {
     PassRun run;
     KernelBegins begins;  // if kernels are launched one by one
     Duration release{};   // date at which all ranks have finished the pass
-    RunResult result;     // includes the tasks' records if requested
+    RanPass ran;          // includes the tasks if requested
   };
   std::uint32_t number = 0;
   std::shared_ptr<const StepConditions> conditions;
@@ -51,7 +52,7 @@ void record_tasks(JobStep& step);
 // its end.
 class Job {
  public:
-  // Compiles the experiment. `spec` must outlive the job.
+  // Prepares the experiment. `spec` must outlive the job.
   Job(const JobSpec& spec, unsigned threads);
 
   // Returns the variant without faults.
@@ -73,7 +74,7 @@ class Job {
   struct Foreseen {
     PassRun run;
     KernelBegins begins;
-    RunResult result;
+    RanPass ran;
     bool there = false;  // the pass was simulated
   };
 

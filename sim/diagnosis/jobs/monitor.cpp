@@ -95,8 +95,8 @@ class Recorder {
     job.version = kVersion;
     job.ranks = experiment.shape.ep;
     job.steps = options.steps;
-    job.names = operator_names(experiment);
-    for (const Pass& pass : experiment.passes) job.passes.push_back(pass.name);
+    job.names = spec.names.operators;
+    job.passes = spec.names.passes;
     std::vector<std::uint32_t> group(job.ranks);
     std::iota(group.begin(), group.end(), 0U);
     job.groups.push_back(std::move(group));

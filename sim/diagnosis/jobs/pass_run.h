@@ -1,25 +1,65 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "sim/diagnosis/faults/fault.h"
-#include "sim/experiment/compiled.h"
+#include "sim/experiment/draws.h"
 #include "sim/experiment/experiment.h"
-#include "sim/runtime/result.h"
+#include "traces/observation.h"
 
 namespace a3sim {
 
-// A compiled configuration of steps.
+struct PassRun;
+
+// The ranks that full records are made of, and the names of all operators.
+struct FullRanks {
+  FullRanks(std::span<const std::uint32_t> ranks, std::size_t all, const std::vector<std::string>& names);
+  std::span<const std::uint32_t> ranks;
+  std::vector<bool> wanted;  // one entry per rank
+  const std::vector<std::string>& names;
+};
+
+// The tasks of one pass of a step, as they were recorded.
+class PassTasks {
+ public:
+  virtual ~PassTasks() = default;
+  // Adds the operators of some ranks, and the transfers that leave or reach them. `run` is what ran.
+  virtual void add_full(const PassRun& run, const FullRanks& ranks, FullStep& full) const = 0;
+};
+
+// What one pass of a step came to. Dates count from PassRun::since.
+struct RanPass {
+  Duration makespan{};
+  std::vector<LightRecord> light;          // by rank: what its device did
+  std::shared_ptr<const PassTasks> tasks;  // null if they were not recorded
+};
+
+// What steps run, prepared once for a configuration: schedules, or programs on streams. Thread-safe.
+class StepWork {
+ public:
+  virtual ~StepWork() = default;
+  // `launches` is required if kernels are launched one by one. `record` asks for the tasks.
+  virtual RanPass run(const PassRun& run, KernelLaunches* launches, bool record) const = 0;
+};
+
+// The names of what a job's steps run.
+struct StepNames {
+  std::vector<std::string> passes;     // in their order
+  std::vector<std::string> operators;  // of all passes, each once
+};
+StepNames step_names(const Experiment& experiment);
+
+// A configuration of steps.
 struct StepVariant {
   Experiment experiment;
-  Compiled compiled;
+  std::unique_ptr<const StepWork> work;
   bool by_kernels = false;  // the host launches each kernel, instead of a pass at a time
-  // The operations of each pass and rank.
-  std::vector<std::vector<double>> operations;
-  std::vector<std::uint32_t> rows;  // one entry per rank: rows that its experts compute
 };
-// Compiles the experiment.
+// Prepares the experiment.
 StepVariant make_variant(Experiment experiment);
 
 // The start of each kernel, per rank, relative to the pass.
@@ -36,11 +76,16 @@ struct PassRun {
   std::vector<Duration> starts;  // one entry per rank: its start, relative to `since`
 
   // Runs the pass. Thread-safe. `launches` is required if kernels are launched one by one.
-  RunResult run(KernelLaunches* launches, bool record) const;
+  RanPass run(KernelLaunches* launches, bool record) const {
+    return variant->work->run(*this, launches, record);
+  }
+  // Returns the experiment with the step's noise and what its faults change of ranks. Its links are not
+  // disturbed yet: see links().
+  Experiment experiment() const;
+  // Returns the faults of links in this pass.
+  LinkDisturbances links() const;
+  JitterOptions jitter() const { return {1, noise.seed, noise.durations, noise.rates}; }
 };
-
-// Returns the experiment with the step's noise, without faults of single ranks.
-Experiment experiment_in(const PassRun& run);
 
 // Launches every kernel when the device asks for it, and records that date.
 class UnheldLaunches final : public KernelLaunches {

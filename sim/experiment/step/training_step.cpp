@@ -100,9 +100,9 @@ StepRun run_step(const Experiment& experiment, const PreparedStep& prepared, Tas
       prepared.orders);
   Progress progress("tasks", run.written.tasks.size());
   InterruptibleHooks interruptible(hooks, progress);
-  run.result =
-      run_streams_on(run.written.cables, run.written.program, sustained(experiment.hardware),
-                     run.written.dies, Registry<NetworkBackend>::get("native"), interruptible.hooks());
+  run.result = run_streams(run.written.program, sustained(experiment.hardware), run.written.dies,
+                           Registry<NetworkBackend>::get("native"),
+                           {.hooks = interruptible.hooks(), .shared = &run.written.cables});
   return run;
 }
 

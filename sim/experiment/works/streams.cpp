@@ -2,8 +2,8 @@
 
 #include "scheduler/verify/verify.h"
 #include "sim/experiment/draws.h"
+#include "sim/experiment/first_batch.h"
 #include "sim/experiment/limited_hooks.h"
-#include "sim/experiment/micro_batches.h"
 #include "sim/experiment/stream_bounds.h"
 #include "sim/experiment/stream_check.h"
 
@@ -25,75 +25,40 @@ class LatencyLimit final : public TaskHooks {
   LimitedHooks limited_;
 };
 
-// The first micro-batch of the first seed, with what its method decided on the experiment's own machine.
-// Programs are written again for each machine, because kernels take other times there.
 class PreparedStreams final : public PreparedWork {
  public:
-  explicit PreparedStreams(const Experiment& experiment)
-      : own_(experiment),
-        batches_(draw_batches(experiment, 0)),
-        history_(history_before(batches_)),
-        batch_(batches_.counts.front(), history_),
-        hardware_(sustained(experiment.hardware)),
-        cost_(hardware_, own_.program, experiment.cut.tiling),
-        plan_(plan_of(own_, batch_, cost_)) {}
+  explicit PreparedStreams(const Experiment& experiment) : first_(experiment) {}
 
-  std::size_t passes() const override { return std::size(kNames); }
-  const std::string& pass_name(std::size_t pass) const override { return kNames[pass]; }
+  std::size_t passes() const override { return FirstBatch::pass_names().size(); }
+  const std::string& pass_name(std::size_t pass) const override { return FirstBatch::pass_names()[pass]; }
 
   PassOutcome run(const Experiment& on, std::size_t pass, const Draw& draw, Duration limit) const override {
     const JitterOptions options = draw.options();
     const Experiment drawn = with_jitter(on, options, draw.run);
-    const Machine machine(drawn);
-    StreamPass written = machine.write(own_, *plan_, pass);
+    StreamPass written = first_.write(drawn, pass);
     StreamJitter jitter(written.program, options, draw.run, static_cast<std::uint32_t>(pass));
     LatencyLimit hooks(written, jitter, limit);
-    run_again(written, on, *machine.cost, &hooks);
+    first_.run(written, drawn, &hooks);
     if (written.result.stopped) return {written.result.makespan, {}, true};
     return {written.latency(), written.ends_apart(), false};
   }
 
   Bounds bounds(const Experiment& on, std::size_t pass) const override {
-    const Machine machine(on);
-    return stream_bounds(machine.write(own_, *plan_, pass), machine.hardware, dies_of(on.run.ranks));
+    return stream_bounds(first_.write(on, pass), sustained(on.hardware), on.run.ranks);
   }
 
   bool same(const PreparedWork& other, std::size_t) const override { return this == &other; }
 
   // Returns the bytes of the weights and rows of a rank's products.
   Bytes footprint() const override {
-    const MoeShape& shape = own_.shape;
+    const MoeShape& shape = first_.experiment().shape;
     const double weights = 2.0 * 3 * shape.hidden * shape.intermediate * shape.experts_per_rank;
     const double row = 2.0 * (2.0 * shape.hidden + 3.0 * shape.intermediate);
-    return {static_cast<std::int64_t>(weights + row * std::ranges::max(plan_->rows()))};
+    return {static_cast<std::int64_t>(weights + row * std::ranges::max(first_.plan().rows()))};
   }
 
-  StreamPass write(std::size_t pass) const { return Machine(own_).write(own_, *plan_, pass); }
-  const MicroBatch& batch() const { return batch_; }
-
  private:
-  inline static const std::string kNames[] = {"forward", "backward"};
-
-  // A machine while products follow one another, and the costs of kernels on it.
-  struct Machine {
-    // The experiment must outlive it.
-    explicit Machine(const Experiment& experiment)
-        : hardware(sustained(experiment.hardware)),
-          cost(std::make_unique<KernelCost>(hardware, experiment.program, experiment.cut.tiling)) {}
-    StreamPass write(const Experiment& experiment, const ExpertPlan& plan, std::size_t pass) const {
-      return write_stream_pass(experiment, plan, *cost, pass == 0);
-    }
-    Hardware hardware;
-    std::unique_ptr<KernelCost> cost;
-  };
-
-  Experiment own_;
-  Batches batches_;
-  LoadHistory history_;
-  MicroBatch batch_;
-  Hardware hardware_;
-  KernelCost cost_;
-  std::unique_ptr<ExpertPlan> plan_;
+  FirstBatch first_;
 };
 
 class Streams final : public ExperimentWork {
@@ -101,15 +66,13 @@ class Streams final : public ExperimentWork {
   explicit Streams(MicroBatchOptions options) : options_(std::move(options)) {}
 
   std::shared_ptr<const PreparedWork> prepare(const Experiment& experiment, unsigned) const override {
-    check_streams(experiment);
     return std::make_shared<PreparedStreams>(experiment);
   }
 
   void check(const Experiment& experiment, const FindingsVisitor& visit) const override {
-    check_streams(experiment);
-    const PreparedStreams prepared(experiment);
-    for (std::size_t pass = 0; pass < prepared.passes(); ++pass)
-      visit(prepared.pass_name(pass), check_stream_pass(prepared.write(pass), prepared.batch()));
+    const FirstBatch first(experiment);
+    for (std::size_t pass = 0; pass < FirstBatch::pass_names().size(); ++pass)
+      visit(FirstBatch::pass_names()[pass], check_stream_pass(first.write(experiment, pass), first.batch()));
   }
 
   std::string execution(const Experiment&) const override { return std::string(kStreams); }
@@ -120,10 +83,6 @@ class Streams final : public ExperimentWork {
            "'a3sim run FILE --batches' all";
   }
   std::string why_no_programs() const override { return {}; }
-  std::string why_no_steps() const override {
-    return "the hosts and the faults of a job act on the tasks of schedules; a program on streams has its "
-           "host's work in it";
-  }
 
   const MicroBatchOptions* micro_batches() const override { return &options_; }
   std::vector<MicroBatchResult> run_micro_batches(const Experiment& experiment,

@@ -106,9 +106,10 @@ class TrainingStep final : public TrainingWork {
            "'--set experiment.workload=moe_ffn' takes the experts of one layer";
   }
   std::string why_no_steps() const override {
-    return "experiment.workload is training_step, which is one step of all stages: hosts and faults of a job "
-           "act on "
-           "the tasks of a layer";
+    return "experiment.workload is training_step, of which one rank stands for all ranks of a stage: what is "
+           "wrong with a single rank or link would be wrong with all of them; run the steps of one layer "
+           "instead, "
+           "with experiment.workload moe_ffn";
   }
 
  private:

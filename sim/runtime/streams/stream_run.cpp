@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "sim/core/whole_time.h"
+#include "sim/runtime/execution.h"
 #include "sim/runtime/streams/stream_device.h"
 
 namespace a3sim {
@@ -48,11 +49,15 @@ Duration longest_run(const Slots& slots) {
   return Engine::kLongest * std::clamp<std::int64_t>(kWorkers / streams, 1, kMostTimes);
 }
 
+const SharedCables& no_shared_cables() {
+  static const SharedCables kNone;
+  return kNone;
+}
+
 class StreamRun final : public EventHandler, public StreamDevice::Owner {
  public:
   StreamRun(const StreamProgram& program, const Hardware& hardware, std::span<const std::uint32_t> dies,
-            const NetworkBackend& backend, TaskHooks* hooks, const CablePlanes& cables,
-            const SharedCables& shared);
+            const NetworkBackend& backend, const StreamConditions& conditions);
   StreamResult run();
 
   void on_event(Engine& engine, std::uint32_t arg) override;
@@ -63,14 +68,14 @@ class StreamRun final : public EventHandler, public StreamDevice::Owner {
   }
   void transfer_has_left(Engine& engine, std::uint32_t rank, std::uint32_t slot) override {
     const Slots::Stream& stream = slots_.streams[rank][slots_.stream_of_transfer[rank][slot]];
-    const std::uint32_t task = stream.task;
-    record_loss(engine.now(), task, slot - stream.first_transfer);
-    part_has_ended(engine, task);
+    record_loss(engine.now(), stream.task, slot - stream.first_transfer);
+    part_has_ended(engine, stream.task);
   }
 
  private:
   // The meaning of an event's argument; its other bits are the task.
-  enum Signal : std::uint32_t { kAsk, kWork };
+  enum Signal : std::uint32_t { kAsk, kWork, kSend };
+  static constexpr std::uint32_t kSignalBits = 2;
 
   // One kind of worker of one rank.
   struct Pool {
@@ -82,6 +87,7 @@ class StreamRun final : public EventHandler, public StreamDevice::Owner {
   };
 
   void count_dependencies();
+  void begin_when_ready(Engine& engine, std::uint32_t task);
   void dependency_has_ended(Engine& engine, std::uint32_t task, std::uint32_t ended);
   void record_loss(std::uint32_t task, const MemoryLoss& loss);
   void record_loss(Time now, std::uint32_t task, std::size_t transfer);
@@ -89,6 +95,7 @@ class StreamRun final : public EventHandler, public StreamDevice::Owner {
   void serve(Engine& engine, Pool& pool);
   void begin(Engine& engine, std::uint32_t task);
   void work(Engine& engine, std::uint32_t task);
+  void send(Engine& engine, std::uint32_t task);
   void part_has_ended(Engine& engine, std::uint32_t task);
   void end(Engine& engine, std::uint32_t task);
   Pool& pool_of(const StreamTask& task) {
@@ -99,7 +106,17 @@ class StreamRun final : public EventHandler, public StreamDevice::Owner {
     return Duration(whole_picoseconds(static_cast<double>(time.count()) * slowness_[task]));
   }
   void schedule(Engine& engine, Duration in, Signal signal, std::uint32_t task) {
-    engine.schedule(engine.now() + in, *this, task << 1 | signal);
+    engine.schedule(engine.now() + in, *this, task << kSignalBits | signal);
+  }
+  Fabric::Put put_of(std::uint32_t task, std::size_t number) const {
+    const StreamTransfer& transfer = program_.tasks[task].transfers[number];
+    return {.src = program_.tasks[task].rank,
+            .dst = transfer.dst,
+            .bytes = transfer.bytes,
+            .slowness = hooks_ ? slowness_[task] : 1,
+            .rate = transfer.rate,
+            .level = transfer.level,
+            .shared_path = shared_.path(task, number)};
   }
 
   const StreamProgram& program_;
@@ -107,40 +124,53 @@ class StreamRun final : public EventHandler, public StreamDevice::Owner {
   const SharedCables& shared_;
   Slots slots_;
   Fabric fabric_;
+  std::vector<RankOptions> ranks_;                // by rank
+  std::vector<Hardware::MemorySystem> memories_;  // by rank
   std::vector<std::unique_ptr<StreamDevice>> devices_;
   std::vector<Pool> pools_;
   std::vector<std::uint32_t> open_;                     // by task: dependencies that have not ended
   std::vector<std::uint32_t> parts_;                    // by task: its job and transfers that still run
   std::vector<std::vector<std::uint32_t>> dependents_;  // by task
   std::vector<double> slowness_;                        // by task, if there are hooks
+  std::vector<std::size_t> first_send_;                 // by task: its first transfer in StreamResult::sends
   std::size_t ended_ = 0;
   StreamResult result_;
 };
 
 StreamRun::StreamRun(const StreamProgram& program, const Hardware& hardware,
-                     std::span<const std::uint32_t> dies, const NetworkBackend& backend, TaskHooks* hooks,
-                     const CablePlanes& cables, const SharedCables& shared)
+                     std::span<const std::uint32_t> dies, const NetworkBackend& backend,
+                     const StreamConditions& conditions)
     : program_(program),
-      hooks_(hooks),
-      shared_(shared),
+      hooks_(conditions.hooks),
+      shared_(conditions.shared ? *conditions.shared : no_shared_cables()),
       slots_(program),
-      fabric_(hardware, Program{}, dies, slots_.most_transfers, backend, Transport::kPuts, nullptr, 0, cables,
-              program.has_exchanges(), shared),
+      fabric_(hardware, Program{}, dies, slots_.most_transfers, backend, Transport::kPuts, conditions.links,
+              0, conditions.cables, program.has_exchanges(), shared_),
+      ranks_(conditions.ranks),
       open_(program.tasks.size(), 0),
       parts_(program.tasks.size(), 0),
       dependents_(program.tasks.size()),
-      slowness_(hooks ? program.tasks.size() : 0, 1) {
+      slowness_(hooks_ ? program.tasks.size() : 0, 1) {
+  ranks_.resize(program.ranks);
+  for (const RankOptions& rank : ranks_)
+    memories_.push_back(rank.hbm == 1 ? hardware.memory : hardware_of(hardware, rank).memory);
   std::vector<FabricEnd*> ends;
   for (std::uint32_t r = 0; r < program.ranks; ++r) {
     const auto jobs = std::max<std::size_t>(1, slots_.streams[r].size());
-    devices_.push_back(std::make_unique<StreamDevice>(
-        r, static_cast<std::uint32_t>(jobs), slots_.most_transfers, hardware.memory, fabric_, *this));
+    devices_.push_back(std::make_unique<StreamDevice>(r, static_cast<std::uint32_t>(jobs),
+                                                      slots_.most_transfers, memories_[r], fabric_, *this));
     ends.push_back(devices_.back().get());
     for (const StreamWorkers& kind : program.kinds) pools_.push_back({kind.count, {}, {}, kNone});
   }
   fabric_.connect(std::move(ends));
   fabric_.record_cables();
   result_.records.resize(program.tasks.size());
+  std::size_t sends = 0;
+  for (const StreamTask& task : program.tasks) {
+    first_send_.push_back(sends);
+    sends += task.transfers.size();
+  }
+  result_.sends.resize(sends);
   count_dependencies();
 }
 
@@ -163,7 +193,7 @@ void StreamRun::count_dependencies() {
 StreamResult StreamRun::run() {
   Engine engine(longest_run(slots_));
   for (std::uint32_t t = 0; t < program_.tasks.size(); ++t) {
-    if (open_[t] == 0) schedule(engine, program_.tasks[t].wait, kAsk, t);
+    if (open_[t] == 0) begin_when_ready(engine, t);
   }
   engine.run();
   if (engine.stopped()) {
@@ -180,7 +210,24 @@ StreamResult StreamRun::run() {
 }
 
 void StreamRun::on_event(Engine& engine, std::uint32_t arg) {
-  (arg & 1) == kAsk ? ask(engine, arg >> 1) : work(engine, arg >> 1);
+  const std::uint32_t task = arg >> kSignalBits;
+  switch (static_cast<Signal>(arg & ((1U << kSignalBits) - 1))) {
+    case kAsk:
+      return ask(engine, task);
+    case kWork:
+      return work(engine, task);
+    case kSend:
+      return send(engine, task);
+  }
+}
+
+// A task that waits for nothing any more begins when its rank has started.
+void StreamRun::begin_when_ready(Engine& engine, std::uint32_t task) {
+  StreamRecord& record = result_.records[task];
+  const Time start(ranks_[index(program_.tasks[task].rank)].start);
+  if (start > engine.now()) record.cause = {};
+  record.ready = std::max(engine.now(), start);
+  schedule(engine, record.ready - engine.now() + program_.tasks[task].wait, kAsk, task);
 }
 
 void StreamRun::dependency_has_ended(Engine& engine, std::uint32_t task, std::uint32_t ended) {
@@ -188,8 +235,7 @@ void StreamRun::dependency_has_ended(Engine& engine, std::uint32_t task, std::ui
   if (record.cause.number == kNone || engine.now() > record.ready || ended < record.cause.number)
     record.cause = {Cause::Kind::kDependency, false, index(program_.tasks[ended].rank), ended};
   record.ready = engine.now();
-  if (--open_[task] > 0) return;
-  schedule(engine, program_.tasks[task].wait, kAsk, task);
+  if (--open_[task] == 0) begin_when_ready(engine, task);
 }
 
 void StreamRun::ask(Engine& engine, std::uint32_t t) {
@@ -231,16 +277,26 @@ void StreamRun::work(Engine& engine, std::uint32_t t) {
   const bool job = task.job.ideal > Duration::zero();
   parts_[t] = (job ? 1U : 0U) + static_cast<std::uint32_t>(task.transfers.size());
   if (parts_[t] == 0) return end(engine, t);
-  Slots::Stream& stream = slots_.streams[index(task.rank)][task.stream];
-  stream.task = t;
+  result_.records[t].work = engine.now();
+  slots_.streams[index(task.rank)][task.stream].task = t;
   if (job) device.start_job(engine, task.stream, {slowed(task.job.ideal, t), task.job.bytes});
+  send(engine, t);
+}
+
+// Starts the transfers that have waited until now, and comes back for those that wait longer.
+void StreamRun::send(Engine& engine, std::uint32_t t) {
+  const StreamTask& task = program_.tasks[t];
+  const Duration waited = engine.now() - result_.records[t].work;
+  const std::uint32_t slot = slots_.streams[index(task.rank)][task.stream].first_transfer;
+  Duration next = Duration::max();
   for (std::uint32_t i = 0; i < task.transfers.size(); ++i) {
-    const StreamTransfer& transfer = task.transfers[i];
-    device.start_transfer(engine, stream.first_transfer + i,
-                          {task.rank, transfer.dst, transfer.bytes, true, hooks_ ? slowness_[t] : 1,
-                           transfer.rate, transfer.level, false, shared_.path(t, i)},
-                          *devices_[index(transfer.dst)]);
+    const Fabric::Put put = put_of(t, i);
+    const Duration wait = fabric_.wait(put, OpId{}, t);
+    if (wait == waited)
+      devices_[index(task.rank)]->start_transfer(engine, slot + i, put, *devices_[index(put.dst)]);
+    if (wait > waited) next = std::min(next, wait);
   }
+  if (next != Duration::max()) schedule(engine, next - waited, kSend, t);
 }
 
 void StreamRun::record_loss(std::uint32_t task, const MemoryLoss& loss) {
@@ -250,14 +306,12 @@ void StreamRun::record_loss(std::uint32_t task, const MemoryLoss& loss) {
 }
 
 void StreamRun::record_loss(Time now, std::uint32_t task, std::size_t transfer) {
-  const StreamTask& stream_task = program_.tasks[task];
-  const StreamTransfer& sent = stream_task.transfers[transfer];
-  const Time began = result_.records[task].start + stream_task.hold;
-  const Duration alone =
-      fabric_.least({stream_task.rank, sent.dst, sent.bytes, true, 1, sent.rate, sent.level}, began);
-  std::array<Duration, kLimits>& lost = result_.records[task].lost;
-  lost = {};
-  lost[static_cast<std::size_t>(Limit::kLink)] = std::max(Duration::zero(), now - began - alone);
+  StreamRecord& record = result_.records[task];
+  const Duration alone = fabric_.least(put_of(task, transfer), record.work);
+  const Duration link = std::max(Duration::zero(), now - record.work - alone);
+  record.lost = {};
+  record.lost[static_cast<std::size_t>(Limit::kLink)] = link;
+  result_.sends[first_send_[task] + transfer] = {now, link};
 }
 
 void StreamRun::part_has_ended(Engine& engine, std::uint32_t task) {
@@ -282,16 +336,9 @@ void StreamRun::end(Engine& engine, std::uint32_t t) {
 }  // namespace
 
 StreamResult run_streams(const StreamProgram& program, const Hardware& hardware,
-                         std::span<const std::uint32_t> dies, const NetworkBackend& backend, TaskHooks* hooks,
-                         const CablePlanes& cables) {
-  const SharedCables none;
-  return StreamRun(program, hardware, dies, backend, hooks, cables, none).run();
-}
-
-StreamResult run_streams_on(const SharedCables& shared, const StreamProgram& program,
-                            const Hardware& hardware, std::span<const std::uint32_t> dies,
-                            const NetworkBackend& backend, TaskHooks* hooks) {
-  return StreamRun(program, hardware, dies, backend, hooks, {}, shared).run();
+                         std::span<const std::uint32_t> dies, const NetworkBackend& backend,
+                         const StreamConditions& conditions) {
+  return StreamRun(program, hardware, dies, backend, conditions).run();
 }
 
 }  // namespace a3sim

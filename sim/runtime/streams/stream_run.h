@@ -7,6 +7,8 @@
 #include "sim/device/hardware.h"
 #include "sim/network/network.h"
 #include "sim/runtime/cable_planes.h"
+#include "sim/runtime/link_disturbances.h"
+#include "sim/runtime/rank_options.h"
 #include "sim/runtime/result.h"
 #include "sim/runtime/shared_cables.h"
 #include "sim/runtime/streams/stream_program.h"
@@ -20,6 +22,7 @@ struct StreamRecord {
   Time start;  // it got its workers
   Time end;
   Time asked{};  // when it requested its workers
+  Time work{};   // its job and its transfers began
   // kDependency or kWorkers; `number` is the task's number in the program: of several at one date, the
   // smallest.
   Cause cause{};
@@ -27,24 +30,40 @@ struct StreamRecord {
   std::array<Duration, kLimits> lost{};
 };
 
+// The end of a transfer, which began with its task's work.
+struct StreamSend {
+  Time end{};       // its last byte had left
+  Duration lost{};  // how much longer it took than alone on its links
+};
+
 struct StreamResult {
   std::vector<StreamRecord> records;  // by task
+  std::vector<StreamSend> sends{};    // all transfers, task by task
   Duration makespan{};                // the last end
   std::vector<std::uint64_t> sent;    // by rank: bytes sent to other ranks
   std::vector<CableUse> cables;       // what the cables of planes carried, the most used first
   bool stopped = false;               // the hooks ended the run before all tasks had run, at `makespan`
 };
 
-// Runs a program from a common start. `dies` has one entry per rank. `hooks`, if not null, observe and delay
-// tasks: a task starts when it has its workers; slowness lengthens its `hold`, its job and its transfers.
-// `cables` lie between the ports of some planes: transfers to other ranks take them, exchanges with peers outside
-// the program do not.
+// What a run is subject to beside the machine.
+struct StreamConditions {
+  // Observe and delay tasks, if not null: a task starts when it has its workers; slowness lengthens its
+  // `hold`, its job and its transfers.
+  TaskHooks* hooks = nullptr;
+  // Lie between the ports of some planes: transfers to other ranks take them, exchanges with peers outside
+  // the program do not.
+  CablePlanes cables{};
+  // Empty: all ranks are alike. A rank's tasks begin after its start, and its HBM gives `hbm` of its rates.
+  // What a clock changes is in the program's tasks.
+  std::vector<RankOptions> ranks{};
+  const LinkDisturbances* links = nullptr;  // null: none
+  // Cables that transfers share, those to peers outside the program too, as the caller has found them. Null: none.
+  const SharedCables* shared = nullptr;
+};
+
+// Runs a program. `dies` has one entry per rank.
 StreamResult run_streams(const StreamProgram& program, const Hardware& hardware,
                          std::span<const std::uint32_t> dies, const NetworkBackend& backend,
-                         TaskHooks* hooks = nullptr, const CablePlanes& cables = {});
-// The same where transfers, those to peers outside the program too, share cables that the caller has found.
-StreamResult run_streams_on(const SharedCables& shared, const StreamProgram& program,
-                            const Hardware& hardware, std::span<const std::uint32_t> dies,
-                            const NetworkBackend& backend, TaskHooks* hooks = nullptr);
+                         const StreamConditions& conditions = {});
 
 }  // namespace a3sim

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/experiment/first_batch.h"
 #include "sim/study/summary/cable_files.h"
 #include "sim/study/summary/cable_report.h"
 #include "sim/study/summary/operator_report.h"
@@ -188,17 +189,12 @@ nlohmann::ordered_json stream_result_json(const Experiment& experiment, const st
 }
 
 std::vector<NamedStreamPass> run_first_batch(const Experiment& experiment) {
-  check_streams(experiment);
-  const Batches batches = draw_batches(experiment, 0);
-  const LoadHistory history = history_before(batches);
-  const MicroBatch batch(batches.counts.front(), history);
-  const Hardware hardware = sustained(experiment.hardware);
-  KernelCost cost(hardware, experiment.program, experiment.cut.tiling);
-  const auto plan = plan_of(experiment, batch, cost);
+  const FirstBatch first(experiment);
   std::vector<NamedStreamPass> passes;
-  for (const bool forward : {true, false}) {
-    const StreamPass pass = run_stream_pass(experiment, *plan, cost, forward);
-    passes.push_back({forward ? "forward" : "backward", trace_of(experiment, pass), pass.latency(),
+  for (std::size_t p = 0; p < FirstBatch::pass_names().size(); ++p) {
+    StreamPass pass = first.write(experiment, p);
+    first.run(pass, experiment, nullptr);
+    passes.push_back({FirstBatch::pass_names()[p], trace_of(experiment, pass), pass.latency(),
                       pass.result.sent, pass.result.cables});
   }
   return passes;

@@ -23,6 +23,7 @@ class StreamTracer {
     trace_.makespan = pass.result.makespan;
     trace_.ranks.resize(program_.ranks);
     trace_.hosts.resize(program_.ranks);
+    for (const RankOptions& rank : experiment.run.ranks) trace_.starts.push_back(rank.start);
     trace_.starts.resize(program_.ranks);
     for (std::uint32_t t = 0; t < program_.tasks.size(); ++t) place(t);
     for (std::uint32_t t = 0; t < program_.tasks.size(); ++t) places_[t].host ? fill_host(t) : fill_task(t);
