@@ -38,7 +38,7 @@ void print_cost_of_recording(std::uint32_t ep) {
       load_job(configs_folder() / "experiments" / fmt::format("ep{}.yaml", ep), {"noise.durations=2 %"}, {});
   Job job(spec, 1);
   const ObservedMachine machine = machine_seen(spec.experiment);
-  const auto& [passes, names] = spec.names;
+  const std::vector<std::string>&passes = spec.names.passes, &names = spec.names.operators;
   std::vector<std::uint32_t> all;
   for (std::uint32_t rank = 0; rank < ep; ++rank) all.push_back(rank);
   double run = 1e9, tasks = 1e9, light = 1e9, full = 1e9, two = 1e9;
