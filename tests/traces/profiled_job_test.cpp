@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <cstring>
 
 #include "sim/core/error.h"
+#include "sim/core/read_file.h"
 #include "tests/scratch_directory.h"
 
 using namespace a3sim;
@@ -16,15 +19,17 @@ constexpr const char* kOutput = "ASCEND_PROFILER_OUTPUT/";
 
 std::string folder_of(unsigned rank) { return fmt::format("node{}_{}_ascend_pt/", rank / 2, rank); }
 
-// One rank: two steps of a product of 100 us, then an all-reduce of 20 us, half of it waiting. `ahead`: of its clock.
-void add_rank(const ScratchDirectory& folder, unsigned rank, double ahead, double product = 100) {
+// One rank: two steps of a product of 100 us, then an all-reduce of 20 us, half of it waiting. `ahead`: of its clock;
+// `begins`: so long after the step.
+void add_rank(const ScratchDirectory& folder, unsigned rank, double ahead, double product = 100,
+              double begins = 0) {
   folder.add(folder_of(rank) + fmt::format("profiler_info_{}.json", rank), "{}");
   std::string kernels =
       "Step Id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),Block Dim,Input "
       "Shapes,Output Shapes,aicore_time(us),aic_mac_time(us),aic_total_cycles\n";
   std::string steps;
   for (unsigned step = 7; step < 9; ++step) {
-    const double start = 1.7e9 + ahead + (step - 7) * 200;
+    const double start = 1.7e9 + ahead + begins + (step - 7) * 200;
     kernels += fmt::format("{},MatMul,MatMul,AI_CORE,\"{:.3f}\t\",{},0,24,", step, start, product);
     kernels += fmt::format("\"\"\"128,64;64,32\"\"\",\"\"\"128,32\"\"\",{},90,{:.0f}\n", product,
                            product * 24 * 1800);
@@ -32,7 +37,7 @@ void add_rank(const ScratchDirectory& folder, unsigned rank, double ahead, doubl
         R"json({}"step{}":{{"p2p":{{}},"collective":{{"hcom_allReduce__1_{}@g":)json"
         R"json({{"Communication Time Info":{{"Start Timestamp(us)":{:.3f},"Elapse Time(ms)":{},)json"
         R"json("Transit Time(ms)":0.01,"Wait Time(ms)":0.01}}}}}}}})json",
-        step > 7 ? "," : "", step, step, start + product, (120 - product) / 1e3);
+        step > 7 ? "," : "", step, step, start + product, (120 - product - begins) / 1e3);
   }
   folder.add(folder_of(rank) + kOutput + "kernel_details.csv", kernels);
   folder.add(folder_of(rank) + kOutput + "communication.json", "{" + steps + "}");
@@ -129,6 +134,66 @@ TEST_CASE(
                              "communication.json", "kernel_details.csv: Input Shapes, Output Shapes",
                              "trace_view.json: what hosts do", "profile of rank 1"})
     CHECK_THAT(missing, Catch::Matchers::VectorContains(std::string(column)));
+}
+
+TEST_CASE("profiled job: a rank that waited for its host does not stand for one that was not profiled") {
+  const ScratchDirectory folder;
+  add_rank(folder, 0, 0, 70, 30);  // done as early as rank 1, but 30 us late
+  add_rank(folder, 1, 0);
+  add_rank(folder, 3, 0);
+  const auto steps = light(ProfiledJob(folder.path()));
+  CHECK(static_cast<double>(steps[1][0].late) == Approx(110).margin(1));
+  CHECK(static_cast<double>(steps[1][1].late) == Approx(80).margin(1));
+  CHECK(static_cast<double>(steps[1][2].late) == Approx(80).margin(1));
+}
+
+TEST_CASE("profiled job: a rank that was left out of a step was not idle since the step before") {
+  const ScratchDirectory folder;
+  add_rank(folder, 0, 0);
+  add_rank(folder, 1, 0);
+  std::string kernels = "Step Id,Name,Type,Accelerator Core,Start Time(us),Duration(us)\n";
+  for (unsigned step = 6; step < 9; ++step) {
+    const char* time = step == 7 ? "N/A" : "100";
+    kernels += fmt::format("{},MatMul,MatMul,AI_CORE,{:.3f},{}\n", step, 1.7e9 + (step - 7.0) * 200, time);
+  }
+  folder.add(folder_of(1) + kOutput + "kernel_details.csv", kernels);
+  const ProfiledJob job(folder.path());
+  const auto steps = light(job);
+  REQUIRE(steps.size() == 3);
+  CHECK(job.full(1).ranks == std::vector<std::uint32_t>{0});
+  CHECK(static_cast<double>(steps[2][1].late) == Approx(80).margin(1));
+}
+
+TEST_CASE("profiled job: rows are compared only if all ranks tell them alike") {
+  for (const char* column : {"Input Shapes", "Accelerator Core"}) {
+    const ScratchDirectory folder;
+    add_rank(folder, 0, 0);
+    add_rank(folder, 1, 0);
+    std::string kernels = read_file(folder.path() / (folder_of(1) + kOutput + "kernel_details.csv"));
+    kernels.replace(kernels.find(column), std::strlen(column), "Another Column");
+    folder.add(folder_of(1) + kOutput + "kernel_details.csv", kernels);
+    const ProfiledJob job(folder.path());
+    for (const LightRecord& record : light(job)[1]) {
+      CHECK(record.rows == 0);
+      CHECK(record.operations == 0);
+    }
+    CHECK_THAT(columns(job),
+               Catch::Matchers::VectorContains(std::string(
+                   "kernel_details.csv: Input Shapes, Output Shapes, Accelerator Core on all ranks")));
+  }
+}
+
+TEST_CASE("profiled job: idle time of a rank whose exchanges are not known is not its host's") {
+  const ScratchDirectory folder;
+  add_rank(folder, 0, 0);
+  add_rank(folder, 1, 0);
+  folder.add(folder_of(1) + kOutput + "communication.json", "{}");
+  folder.add(folder_of(1) + kOutput + "trace_view.json", R"json([
+    {"ph":"X","name":"Copy","ts":"1700000210.5","dur":4,"args":{"src rank":1,"dst rank":0,"size(Byte)":4096}}])json");
+  const auto steps = light(ProfiledJob(folder.path()));
+  CHECK_FALSE(std::isnan(steps[0][1].late));  // it sent nothing in this step
+  CHECK(std::isnan(steps[1][1].late));
+  CHECK(static_cast<double>(steps[1][0].late) == Approx(80).margin(1));
 }
 
 TEST_CASE("profiled job: what is no profile, or cut off, is refused with its place") {

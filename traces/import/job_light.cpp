@@ -15,6 +15,13 @@ Times part_of(const Times& times, Duration from, Duration to) {
   return from < to ? times & Times::interval_type::right_open(from.count(), to.count()) : Times();
 }
 
+// Returns how late a rank was done by itself, in microseconds: without its waits for others, and with those for its
+// host, which the others may have waited out too.
+double lag_of_record(const LightRecord& record) {
+  const double late = std::isnan(record.late) ? 0 : static_cast<double>(record.late);
+  return microseconds(record.arrival - record.waited) + late;
+}
+
 }  // namespace
 
 // Maps kinds of links to the machine's planes of the same names, ignoring case. Without a machine, makes
@@ -174,11 +181,13 @@ LightRecord JobReader::light(std::uint32_t step, std::uint32_t rank, SeenRankSte
   const Duration begin = released == Duration::min() ? record.start : std::min(released, record.start);
   const double idle = microseconds(std::max(Duration::zero(), record.arrival - begin)) -
                       microseconds(length_of(part_of(busy, begin, record.arrival)));
-  record.late = static_cast<float>(std::max(0.0, idle - microseconds(received)));
+  // A rank that sends or receives waits for others too: without its exchanges, idle time is not known to be its host's.
+  const bool waits_seen = seen_rank_step.transfers.empty() || !seen_rank_step.exchanges.empty();
+  if (waits_seen) record.late = static_cast<float>(std::max(0.0, idle - microseconds(received)));
   released = record.release;
-  record.operations = seen_rank_step.operations;
+  record.operations = counts_alike() ? seen_rank_step.operations : 0;
   record.bytes = seen_rank_step.bytes;
-  record.rows = static_cast<std::uint32_t>(std::min(seen_rank_step.rows, 4e9));
+  record.rows = counts_alike() ? static_cast<std::uint32_t>(std::min(seen_rank_step.rows, 4e9)) : 0;
   record.aic_busy = static_cast<float>(microseconds(seen_rank_step.run[0]));
   record.aiv_busy = static_cast<float>(microseconds(seen_rank_step.run[1]));
   record.transfer = static_cast<float>(microseconds(length_of(seen_rank_step.transfers)));
@@ -186,7 +195,7 @@ LightRecord JobReader::light(std::uint32_t step, std::uint32_t rank, SeenRankSte
   return record;
 }
 
-// Makes the light records. Ranks that were not profiled get those of the one that came first.
+// Makes the light records. Ranks that were not profiled get those of the one that lags least.
 void JobReader::make_light() {
   std::vector<Duration> released(ranks_, Duration::min());
   for (auto& [number, ranks] : seen_) {
@@ -201,10 +210,13 @@ void JobReader::make_light() {
     for (TransferRecord& record : full.transfers) record.step = index;
     for (HostRecord& record : full.host) record.step = index;
     if (records.empty()) continue;
-    const LightRecord stand_in = *std::ranges::min_element(records, {}, &LightRecord::arrival);
+    const LightRecord stand_in = *std::ranges::min_element(records, {}, lag_of_record);
     std::vector<LightRecord>& all = to_.light_.emplace_back(ranks_, stand_in);
     for (std::uint32_t rank = 0; rank < ranks_; ++rank) all[rank].rank = rank;
     for (const LightRecord& record : records) all[record.rank] = record;
+    // A rank that was left out of this step has nothing to wait for until the others go on.
+    for (std::uint32_t rank = 0; rank < ranks_; ++rank)
+      if (!std::ranges::binary_search(full.ranks, rank)) released[rank] = stand_in.release;
     to_.numbers_.push_back(static_cast<std::uint32_t>(std::min<std::uint64_t>(number, kNone - 1)));
     to_.lines_.push_back(std::move(lines_[number]));
     to_.steps_.push_back(std::move(full));
@@ -244,6 +256,8 @@ void JobReader::tell_missing() {
         "compute.clock, compute.hbm: what cores compute and what they wait for");
   lacks(has_.cycles, "kernel_details.csv: aic_total_cycles", "compute.clock");
   lacks(has_.shapes, "kernel_details.csv: Input Shapes, Output Shapes", "load.imbalance; equal work");
+  lacks(counts_alike(), "kernel_details.csv: Input Shapes, Output Shapes, Accelerator Core on all ranks",
+        "load.imbalance: rows and operations are counted alike only where all have them");
   lacks(has_.hbm, "kernel_details.csv: *_main_memory_datas(KB)", "compute.hbm, compute.memory");
   lacks(has_.waits, "communication.json", "waits for other ranks, and clocks");
   lacks(has_.order, "kernel_details.csv: kernels in the order of their starts",

@@ -109,6 +109,9 @@ void JobReader::table(const KernelRows& rows) {
   has_.cycles = has_.cycles || rows.has_cycles();
   has_.shapes = has_.shapes || rows.has_shapes();
   has_.hbm = has_.hbm || rows.has_hbm();
+  ++tables_;
+  shaped_ += rows.has_shapes();
+  with_cores_ += rows.has_cores();
 }
 
 void JobReader::unfinished(std::uint32_t rank, const KernelRow& row) {

@@ -85,6 +85,10 @@ class JobReader final : public AscendSink {
   void find_clocks();
   LightRecord light(std::uint32_t step, std::uint32_t rank, SeenRankStep& seen_rank_step,
                     Duration& released) const;
+  // Returns whether rows and operations were counted in the same way on all ranks.
+  bool counts_alike() const {
+    return (shaped_ == 0 || shaped_ == tables_) && (with_cores_ == 0 || with_cores_ == tables_);
+  }
   void make_light();
   void tell_sparse_steps();
   void tell_missing();
@@ -106,6 +110,8 @@ class JobReader final : public AscendSink {
     bool machine = false, steps = false, core_times = false, cycles = false, shapes = false, hbm = false,
          waits = false, fill = false, order = true, framework = false;
   } has_;
+  // Of tables: how many there are, how many have shapes, and how many have kinds of cores.
+  std::size_t tables_ = 0, shaped_ = 0, with_cores_ = 0;
 };
 
 }  // namespace a3sim
