@@ -33,8 +33,8 @@ void CableRecord::note(Time now, double rate, bool full) {
 // Makes parts twice as long until the last ends at `to` or later.
 void CableRecord::widen(std::int64_t to) {
   while ((kMostParts << shift_) < to) {
-    for (std::size_t p = 0; p < sums_.size(); ++p)
-      p % 2 == 0 ? void(sums_[p / 2] = sums_[p]) : void(sums_[p / 2] += sums_[p]);
+    for (std::size_t p = 0; p < sums_.size(); p += 2)
+      sums_[p / 2] = sums_[p] + (p + 1 < sums_.size() ? sums_[p + 1] : 0);
     sums_.resize((sums_.size() + 1) / 2);
     ++shift_;
   }

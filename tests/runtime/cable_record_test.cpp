@@ -41,4 +41,25 @@ TEST_CASE("Two rates at one date are the later one, and a record ends with the r
   CHECK(record.means(at(10), 1)[0] == Approx(10));
 }
 
+// Parts get longer as time goes on, up to a thousand picoseconds here.
+TEST_CASE("A long record keeps all bytes and tells where they were sent") {
+  CableRecord record;
+  double sent = 0;
+  constexpr std::int64_t kStep = 777;
+  for (std::int64_t i = 0; i < 2000; ++i) {
+    record.note(at(i * kStep), i % 2 == 0 ? 3 : 7, false);
+    sent += (i % 2 == 0 ? 3.0 : 7.0) * kStep;
+  }
+  const std::vector<double> means = record.means(at(2000 * kStep), 10);
+  double sum = 0;
+  for (const double mean : means) {
+    CHECK(mean == Approx(5).epsilon(0.01));
+    sum += mean * 200 * kStep;
+  }
+  CHECK(sum == Approx(sent).epsilon(1e-12));
+  record.note(at(2000 * kStep), 0, false);
+  CHECK(record.means(at(4000 * kStep), 2)[0] == Approx(5).epsilon(0.01));
+  CHECK(record.means(at(4000 * kStep), 2)[1] == Approx(0).margin(0.01));
+}
+
 }  // namespace a3sim
