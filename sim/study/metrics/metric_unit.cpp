@@ -77,6 +77,8 @@ constexpr Unit kUnits[] = {
     {"separate", "us", 1e-6, 1e-6},
     {"fused", "us", 1e-6, 1e-6},
     {"effective_bisection", "fraction", 1, 1},
+    {"exchange_loss", "fraction", 1, 1},
+    {"exchange_gain", "fraction", 1, 1},
 };
 
 const Unit* find_unit(std::string_view metric, std::string_view name) {

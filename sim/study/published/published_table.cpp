@@ -220,7 +220,7 @@ void read_kernels(const Config& root, const fs::path& folder, PublishedTable& ta
     kernel.overrides = overrides_of(item, "set", folder);
     kernel.against = overrides_of(item, "against", folder);
     for (const char* key : {"m", "n", "k", "experts", "ranks", "bytes", "elements", "operation_ns",
-                            "patterns", "seed", "nodes", "devices", "groups", "tokens", "top_k"})
+                            "patterns", "seed", "nodes", "rack", "devices", "groups", "tokens", "top_k"})
       if (item.has(key)) kernel.numbers[key] = item.integer(key, 1, kMost);
     item.finish();
   }

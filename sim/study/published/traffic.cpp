@@ -37,6 +37,30 @@ double bisection(const MeasuredTraffic& measured) {
                              measured.count("patterns"), measured.count("seed", 1));
 }
 
+double part_of_ring(const MeasuredTraffic& measured, const RouteRule& rule) {
+  const CablePlane& plane = measured.cables();
+  const std::uint32_t rack = measured.count("rack"), devices = measured.count("devices");
+  if (devices == 0 || devices > rack || 2 * rack > plane.layout->hosts())
+    throw InputError(fmt::format("{}: expected 1 to {} devices, and at least two racks of {} hosts",
+                                 measured.kernel.measure, rack, rack));
+  return ring_of_racks(*plane.layout, rule, plane.layout->cables().front().rate, rack, devices);
+}
+double ring_loss(const MeasuredTraffic& measured) {
+  return 1 - part_of_ring(measured, measured.cables().rule);
+}
+// What hashing a message over several ways gains: the ratio of the mean times of rings, less 1, over `patterns` seeds.
+double ring_gain(const MeasuredTraffic& measured) {
+  double one = 0, several = 0;
+  for (std::uint32_t seed = 1; seed <= measured.count("patterns"); ++seed) {
+    RouteRule rule = measured.cables().rule;
+    rule.seed = seed;
+    several += 1 / part_of_ring(measured, rule);
+    rule.flows = 1;
+    one += 1 / part_of_ring(measured, rule);
+  }
+  return one / several - 1;
+}
+
 NodeExchangeResult exchange_of(const MeasuredTraffic& measured) {
   const CablePlane& plane = measured.cables();
   NodeExchange exchange;
@@ -102,6 +126,8 @@ const std::vector<TrafficKind>& traffic_kinds() {
   static const std::vector<std::string_view> kExchange{"nodes",   "devices", "tokens",
                                                        "experts", "top_k",   "bytes"};
   static const std::vector<TrafficKind> kKinds{{"effective bisection", bisection, {"patterns"}},
+                                               {"ring loss", ring_loss, {"rack", "devices"}},
+                                               {"ring gain", ring_gain, {"rack", "devices", "patterns"}},
                                                {"exchange over nodes", exchange_with_own, kExchange},
                                                {"exchange between nodes", exchange_between, kExchange},
                                                {"exchange inside nodes", exchange_inside, kExchange},

@@ -91,6 +91,18 @@ double effective_bisection(const CableLayout& layout, const RouteRule& rule, Byt
   return flows_run > 0 ? sum / static_cast<double>(flows_run) : 0;
 }
 
+double ring_of_racks(const CableLayout& layout, const RouteRule& rule, BytesPerSecond port,
+                     std::uint32_t rack, std::uint32_t devices) {
+  constexpr std::int64_t kMessage = 100'000'000;
+  std::vector<HostFlow> flows;
+  const std::uint32_t racks = layout.hosts() / rack;
+  for (std::uint32_t r = 0; r < racks; ++r)
+    for (std::uint32_t d = 0; d < devices; ++d)
+      flows.push_back({r * rack + d, (r + 1) % racks * rack + d, kMessage});
+  const std::vector<double> ends = ends_of_flows(layout, rule, port, flows);
+  return static_cast<double>(kMessage) / static_cast<double>(port.count) / *std::ranges::max_element(ends);
+}
+
 NodeExchangeResult exchange_over_nodes(const NodeExchange& exchange, const CableLayout& layout,
                                        const RouteRule& rule, BytesPerSecond port, BytesPerSecond inside) {
   const std::uint32_t devices = exchange.nodes * exchange.node, per_device = exchange.experts / devices;

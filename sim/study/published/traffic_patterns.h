@@ -23,6 +23,11 @@ std::vector<double> ends_of_flows(const CableLayout& layout, const RouteRule& ru
 double effective_bisection(const CableLayout& layout, const RouteRule& rule, BytesPerSecond port,
                            std::uint32_t patterns, std::uint64_t seed);
 
+// Returns the rate of a ring of racks, as a part of what its ports give: the first `devices` hosts of each rack of `rack` send
+// to those of the same number in the next one, and the ring goes as fast as its slowest flow.
+double ring_of_racks(const CableLayout& layout, const RouteRule& rule, BytesPerSecond port,
+                     std::uint32_t rack, std::uint32_t devices);
+
 // An expert-parallel exchange over nodes. A token's top-k experts are drawn uniformly, on at most `groups`
 // nodes. Its row goes once to each of these nodes, over the cables of the device with the same number
 // there, and on to the experts' devices by the node's own links.
