@@ -39,6 +39,9 @@ class CableMaxMin final : public RateSolver {
   double egress_rate(std::uint32_t port) const override { return used(port); }
   double ingress_rate(std::uint32_t port) const override { return used(egress_ports_ + port); }
   double cable_rate(std::uint32_t cable) const override { return used(ports_ + cable); }
+  void cable_rates(std::span<double> rates) const override {
+    for (std::uint32_t c = 0; c < rates.size(); ++c) rates[c] = used(ports_ + c);
+  }
 
   double left(std::uint32_t c) const override;
   void set_left(std::uint32_t c, double bytes) override;

@@ -7,6 +7,7 @@
 
 #include "sim/core/ids.h"
 #include "sim/core/whole_time.h"
+#include "sim/network/cable_meter.h"
 #include "sim/network/class_table.h"
 #include "sim/network/contract.h"
 #include "sim/network/flow_queue.h"
@@ -20,7 +21,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // A network that shares bandwidth by a RateSolver. Its own dates are not whole picoseconds: only reported
 // dates are rounded, so that rounding does not add up.
-class Fluid final : public Network {
+class Fluid final : public Network, public CableMeter {
  public:
   Fluid(std::string name, const NetworkSpec& spec,
         const std::function<std::unique_ptr<RateSolver>()>& make_solver)
@@ -81,6 +82,11 @@ class Fluid final : public Network {
     contract_.check_cable(cable);
     solve();
     return solver_->cable_rate(cable) * 1e12;
+  }
+  void cable_rates(std::span<double> rates) override {
+    solve();
+    solver_->cable_rates(rates);
+    for (double& rate : rates) rate *= 1e12;
   }
   std::string_view name() const override { return name_; }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sim/network/network.h"
@@ -42,6 +43,10 @@ class RateSolver {
   virtual double egress_rate(std::uint32_t port) const = 0;
   virtual double ingress_rate(std::uint32_t port) const = 0;
   virtual double cable_rate(std::uint32_t /*cable*/) const { return 0; }
+  // Writes the rates of all cables.
+  virtual void cable_rates(std::span<double> rates) const {
+    for (std::uint32_t c = 0; c < rates.size(); ++c) rates[c] = cable_rate(c);
+  }
 
   // Returns the remaining bytes of the class's flow that ends first.
   virtual double left(std::uint32_t c) const = 0;

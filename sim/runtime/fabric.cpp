@@ -55,6 +55,8 @@ Fabric::Fabric(const Hardware& hardware, const Program& program, std::span<const
       movers_(ports_.egress.size()) {
   for (const BytesPerSecond capacity : topology_.network().cables)
     watched_.push_back({.nominal = capacity, .capacity = capacity});
+  cable_rates_.resize(watched_.size());
+  if (!watched_.empty()) meter_ = &dynamic_cast<CableMeter&>(*network_);
   if (topology_.has_planes()) sent_.resize(std::size_t{topology_.ranks()} * topology_.ranks());
 }
 
@@ -207,13 +209,17 @@ void Fabric::watch_cables(Time now) {
   constexpr double kFull = 1 - 1e-9;
   const Duration passed = now - watched_since_;
   watched_since_ = now;
+  meter_->cable_rates(cable_rates_);
+  if (records_) records_->note(now, cable_rates_);
   for (std::uint32_t c = 0; c < watched_.size(); ++c) {
     WatchedCable& cable = watched_[c];
     if (cable.is_full) cable.full += passed;
-    const double carried = network_->cable_rate(c);
-    cable.is_full = carried >= rate(cable.capacity) * kFull;
+    const double carried = cable_rates_[c];
+    const bool is_full = carried >= rate(cable.capacity) * kFull;
     cable.peak = std::max(cable.peak, carried);
-    if (records_cables_) cable.record.note(now, carried, cable.is_full);
+    if (is_full == cable.is_full) continue;
+    cable.is_full = is_full;
+    if (records_) records_->note_full(now, c, is_full);
   }
 }
 
@@ -237,7 +243,7 @@ std::vector<CableUse> Fabric::cable_uses(Time until) const {
     use.full = watched.full;
     use.group = load.number;
   }
-  if (records_cables_) add_records(until, uses, cables);
+  if (records_) add_records(until, uses, cables);
   return uses;
 }
 
@@ -245,14 +251,14 @@ void Fabric::add_records(Time until, std::vector<CableUse>& uses,
                          const std::vector<const Cable*>& cables) const {
   constexpr std::size_t kTold = 10, kStretches = 200;
   for (CableUse& use : uses)
-    if (use.group != kNone) use.full_stretches = watched_[use.group].record.full_stretches(until);
+    if (use.group != kNone) use.full_stretches = records_->full_stretches(use.group, until);
   const std::size_t told = std::min(kTold, uses.size());
   const std::vector<std::vector<CableTraffic>> traffic =
       topology_.cable_traffic({cables.data(), told}, sent_);
   for (std::size_t c = 0; c < told; ++c) {
     uses[c].traffic = traffic[c];
     if (uses[c].group == kNone) continue;
-    uses[c].over_time = watched_[uses[c].group].record.means(until, kStretches);
+    uses[c].over_time = records_->means(uses[c].group, until, kStretches);
     for (double& mean : uses[c].over_time) mean /= rate(watched_[uses[c].group].nominal);
   }
 }

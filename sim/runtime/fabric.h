@@ -10,8 +10,9 @@
 #include "sim/core/engine.h"
 #include "sim/core/ids.h"
 #include "sim/device/hardware.h"
+#include "sim/network/cable_meter.h"
 #include "sim/network/network.h"
-#include "sim/runtime/cable_record.h"
+#include "sim/runtime/cable_records.h"
 #include "sim/runtime/cable_use.h"
 #include "sim/runtime/link_disturbances.h"
 #include "sim/runtime/shared_cables.h"
@@ -46,7 +47,7 @@ class Fabric final : public EventHandler {
   // Sets the ends, one per device of the topology. They must outlive the fabric.
   void connect(std::vector<FabricEnd*> ends) { ends_ = std::move(ends); }
   // Records the traffic of cables over time. Call this before anything flows.
-  void record_cables() { records_cables_ = true; }
+  void record_cables() { records_ = CableRecords(watched_.size()); }
 
   // A put to another rank.
   struct Put {
@@ -141,12 +142,13 @@ class Fabric final : public EventHandler {
     double peak = 0;                   // bytes a second
     bool is_full = false;              // now
     Duration full{};
-    CableRecord record{};  // if cables are recorded
   };
   void add_records(Time until, std::vector<CableUse>& uses, const std::vector<const Cable*>& cables) const;
 
   std::vector<WatchedCable> watched_;
-  bool records_cables_ = false;
+  std::vector<double> cable_rates_;        // by watched cable: bytes a second
+  CableMeter* meter_ = nullptr;            // the network, if it has cables
+  std::optional<CableRecords> records_{};  // if cables are recorded
   Time watched_since_{};
   std::vector<double> sent_;  // bytes on the ports by source and destination; empty if no plane has cables
   std::vector<std::uint32_t> ended_;
