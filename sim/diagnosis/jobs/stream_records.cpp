@@ -9,6 +9,7 @@ namespace a3sim {
 namespace {
 
 constexpr double kOperationsPerMac = 2;
+constexpr double kBytesOfElement = 2;  // programs on streams have no other
 
 Duration since_beginning(Time date) { return date.time_since_epoch(); }
 Duration time_of(const StreamRecord& record) { return record.end - record.start; }
@@ -161,9 +162,10 @@ class FullStreamRecords {
     record.end = std::max(record.end, date(ran.end));
     record.run += time_of(ran) * std::max(1U, task.units);
     record.arithmetic += arithmetic(t);
-    record.operations += kOperationsPerMac * task.macs;
+    const double moved = bytes(Resource::kL2Read) + bytes(Resource::kL2Write);
+    record.operations += task.matrix ? kOperationsPerMac * task.macs : moved / kBytesOfElement;
     record.hbm_bytes += bytes(Resource::kHbm);
-    record.l2_bytes += bytes(Resource::kL2Read) + bytes(Resource::kL2Write);
+    record.l2_bytes += moved;
     for (const StreamTransfer& transfer : task.transfers)
       record.sent_bytes += static_cast<double>(transfer.bytes.count);
     record.rows += static_cast<std::uint32_t>(sum_of(pass_.rows[t]));

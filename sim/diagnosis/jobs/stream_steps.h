@@ -26,7 +26,8 @@ std::vector<LightRecord> light_records(const StreamStep& step);
 
 // A pass on streams whose tasks were recorded. An operator is all tasks of a rank with one name. The
 // arithmetic of products is that of their multiply-accumulates; that of vector kernels is not told apart from
-// their loads and stores, so they count as bound by memory.
+// their loads and stores: these are counted as their operations, an element each, and they count as bound by
+// memory.
 class StreamTasks final : public PassTasks {
  public:
   explicit StreamTasks(StreamStep step) : step_(std::move(step)) {}
