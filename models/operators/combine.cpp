@@ -72,6 +72,8 @@ class CombineOnce final : public Combine {
 A3SIM_REGISTER(Operator, "CombineOnce",
                "puts the sum of a rank's experts back to the ranks that sent the rows", CombineOnce);
 A3SIM_REGISTER(Operator, "Combine", "puts rows back to the ranks that sent them", Combine);
+A3SIM_REGISTER(Operator, "CombineByEngine", "Combine by the device's copy engines", Combine);
+A3SIM_REGISTER(Operator, "CombineOnceByEngine", "CombineOnce by the device's copy engines", CombineOnce);
 
 }  // namespace
 }  // namespace a3sim

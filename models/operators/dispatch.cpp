@@ -122,6 +122,8 @@ class DispatchOnce final : public Dispatch {
 A3SIM_REGISTER(Operator, "DispatchOnce",
                "puts rows once to each rank that has experts of theirs, which spreads them", DispatchOnce);
 A3SIM_REGISTER(Operator, "Dispatch", "puts rows to the ranks of their experts", Dispatch);
+A3SIM_REGISTER(Operator, "DispatchByEngine", "Dispatch by the device's copy engines", Dispatch);
+A3SIM_REGISTER(Operator, "DispatchOnceByEngine", "DispatchOnce by the device's copy engines", DispatchOnce);
 A3SIM_REGISTER(Operator, "DispatchTokens", "the same, each row fetched from the tokens as it is sent",
                DispatchTokens);
 

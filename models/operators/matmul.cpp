@@ -86,10 +86,11 @@ void finish_cube_work(Work& out) {
   if (BlockWalk(out).done()) out.kind = WorkKind::kNothing;
 }
 
-void multiply(const WorkContext& context, const Work& work, Data& data, std::optional<TensorId> scales) {
+void multiply(const WorkContext& context, const Work& work, Data& data, std::optional<TensorId> scales,
+              std::optional<RankId> to) {
   if (work.kind != WorkKind::kCube) return;
   const TensorData &a = data.tensor(context.rank, work.a), &b = data.tensor(context.rank, work.b);
-  TensorData& c = data.tensor(context.rank, work.c);
+  TensorData& c = data.tensor(to.value_or(context.rank), work.c);
   const DataType dtype = info(context, work.c).dtype;
   for (BlockWalk walk(work); !walk.done(); walk.next()) {
     const Gemm& gemm = walk.gemm();

@@ -28,8 +28,9 @@ void finish_cube_work(Work& out);
 
 // Computes the products on real tensors of one rank: sums in fp32 in the order of k, and rounds once.
 // `scales` is a tensor with a row per expert and a scale per column; sums are multiplied by these before
-// rounding.
-void multiply(const WorkContext& context, const Work& work, Data& data, std::optional<TensorId> scales = {});
+// rounding. The result is written on rank `to`, if one is given.
+void multiply(const WorkContext& context, const Work& work, Data& data, std::optional<TensorId> scales = {},
+              std::optional<RankId> to = {});
 
 // Returns an empty string, or why the operands of C = A B do not fit. `b_rows` x `b_cols` is B as it is
 // multiplied.

@@ -73,9 +73,12 @@ void add_gathered(const WorkContext& context, const Region& from, std::uint64_t 
   out.streams.push_back(read);
 }
 
-// Copies rows that came once to each of their experts on this rank. What it reads came for the same expert or an earlier one.
+// Copies rows that came once to each of their experts on this rank, each times its weight if they are gradients. What it
+// reads came for the same expert or an earlier one.
 class Spread final : public OnceOperator {
  public:
+  explicit Spread(bool weighted) : weighted_(weighted) {}
+
   TaskType task_type() const override { return TaskType{232}; }
 
   void work(const WorkContext& context, const TaskView& task, Work& out) const override {
@@ -84,29 +87,40 @@ class Spread final : public OnceOperator {
     out.kind = WorkKind::kVector;
     add_gathered(context, task.inputs[0], write.rows.size(), write.rows.begin, out);
     out.streams.push_back(write);
+    if (!weighted_) return;
+    // Each element is widened, multiplied by the row's weight, and narrowed.
+    const TensorInfo& to = info(context, write.tensor);
+    out.ops.simple_fp32 = std::uint64_t{write.rows.size()} * to.cols;
+    if (to.dtype != DataType::kFp32) out.ops.convert = 2 * out.ops.simple_fp32;
   }
 
   void compute(const WorkContext& context, const TaskView& task, Data& data) const override {
     const Region &in = task.inputs[0], &out = task.outputs[0];
     const Rows rows = real_rows(context, out);
+    const DataType dtype = info(context, TensorId{out.tensor}).dtype;
     for_each_slot(context.layout, out.rank, rows, [&](std::uint32_t expert, std::uint32_t src, Rows slot) {
       for (std::uint32_t r = std::max(slot.begin, rows.begin); r < std::min(slot.end, rows.end); ++r) {
         const RoutedRow row = routed_row(context.layout, data, out.rank, expert, src, r - slot.begin);
         const auto source = data.tensor(RankId{in.rank}, TensorId{in.tensor}).row(row.first);
         const auto target = data.tensor(RankId{out.rank}, TensorId{out.tensor}).row(r);
-        std::copy(source.begin(), source.end(), target.begin());
+        std::transform(source.begin(), source.end(), target.begin(),
+                       [&](float value) { return weighted_ ? round_to(dtype, value * row.weight) : value; });
       }
     });
   }
 
  private:
   Rows read_rows(Rows all, Rows of_expert) const override { return {all.begin, of_expert.end}; }
+
+  bool weighted_;
 };
 
-// Sums each token's rows on this rank times the router's weights, into the place of the first of them; clears the others'
-// places. What it reads is of the same expert or a later one.
+// Sums each token's rows on this rank, with or without the router's weights, into the place of the first of them; clears
+// the others' places. What it reads is of the same expert or a later one.
 class SumExperts final : public OnceOperator {
  public:
+  explicit SumExperts(bool weighted) : weighted_(weighted) {}
+
   TaskType task_type() const override { return TaskType{233}; }
 
   void work(const WorkContext& context, const TaskView& task, Work& out) const override {
@@ -129,8 +143,8 @@ class SumExperts final : public OnceOperator {
     write.rows.end = write.rows.begin + rows;
     write.bytes = rows * to.row_bytes();
     out.streams.push_back(write);
-    // Each row is widened, multiplied by its weight, and added; each sum is narrowed.
-    out.ops.simple_fp32 = 2 * read * to.cols;
+    // Each row is widened, multiplied by its weight if any, and added; each sum is narrowed.
+    out.ops.simple_fp32 = (weighted_ ? 2 : 1) * read * to.cols;
     if (to.dtype != DataType::kFp32) out.ops.convert = (read + rows) * to.cols;
   }
 
@@ -147,7 +161,8 @@ class SumExperts final : public OnceOperator {
         const RoutedRow row = routed_row(layout, data, out.rank, expert, src, r - slot.begin);
         if (row.first < rows.begin || row.first >= rows.end) continue;
         const auto sum = to.row(row.first);
-        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += row.weight * from.row(r)[i];
+        for (std::size_t i = 0; i < sum.size(); ++i)
+          sum[i] += weighted_ ? row.weight * from.row(r)[i] : from.row(r)[i];
       }
     });
     const DataType dtype = info(context, TensorId{out.tensor}).dtype;
@@ -157,11 +172,16 @@ class SumExperts final : public OnceOperator {
 
  private:
   Rows read_rows(Rows all, Rows of_expert) const override { return {of_expert.begin, all.end}; }
+
+  bool weighted_;
 };
 
-A3SIM_REGISTER(Operator, "Spread", "copies rows that came once to each of their experts on the rank", Spread);
+A3SIM_REGISTER(Operator, "Spread", "copies rows that came once to each of their experts on the rank",
+               Spread(false));
+A3SIM_REGISTER(Operator, "SpreadWeighted", "the same, each row times its router weight", Spread(true));
 A3SIM_REGISTER(Operator, "SumExperts", "sums each token's rows on the rank times the router's weights",
-               SumExperts);
+               SumExperts(true));
+A3SIM_REGISTER(Operator, "SumExpertsUnweighted", "the same without weights", SumExperts(false));
 
 }  // namespace
 }  // namespace a3sim

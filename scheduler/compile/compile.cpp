@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/operators/engine_put.h"
 #include "scheduler/compile/emission.h"
 #include "scheduler/compile/expand.h"
 #include "scheduler/compile/list_workers.h"
@@ -38,7 +39,10 @@ void check_options(const Graph& graph, const CompileOptions& options) {
   for (const OperatorNode& node : graph.operators()) {
     if (node.cut) check(*node.cut);
     const CoreUnit unit = Operators::get(node.type).unit();
-    if (options.workers.count(unit) > 0) continue;
+    const std::uint32_t queue = queue_of_type(options.workers, unit, node.type);
+    if (queue != kNone && options.workers[queue].count > 0) continue;
+    if (moved_by_engine(node.type))
+      throw InputError(fmt::format("{} needs a copy engine; there is none", node.name));
     throw InputError(
         fmt::format("{} needs a worker that runs {} tasks; there are none", node.name, name_of(unit)));
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "models/operators/engine_put.h"
 #include "scheduler/compile/event_consumers.h"
 #include "sim/core/error.h"
 
@@ -19,7 +20,7 @@ class Emitter {
         kinds_(kinds),
         where_(where),
         result_(plans.size(), std::vector<std::vector<std::uint32_t>>(kinds.size())),
-        plans_(plans.size() * kCoreUnits),
+        plans_(plans.size() * kPlans),
         moves_(plans.size() * kinds.size()),
         merges_(kinds.one_queue()) {
     for (std::uint32_t r = 0; r < taskflow.ranks.size(); ++r) {
@@ -33,7 +34,7 @@ class Emitter {
       const TaskflowView::Rank& rank = taskflow.ranks[r];
       consumers_.emplace_back(rank.tasks, rank.events.size());
       places_.emplace_back(rank.tasks.size());
-      for (std::uint32_t u = 0; u < kCoreUnits; ++u) add_plan(r, u, plans[r][u]);
+      for (std::uint32_t u = 0; u < kPlans; ++u) add_plan(r, u, plans[r][u]);
     }
   }
 
@@ -80,10 +81,11 @@ class Emitter {
   };
 
   void add_plan(std::uint32_t rank, std::uint32_t unit, const UnitPlan& wanted) {
-    Plan& plan = plans_[rank * kCoreUnits + unit];
+    Plan& plan = plans_[rank * kPlans + unit];
     plan.wanted = &wanted;
     plan.rank = rank;
-    plan.queue = kinds_.queue_for(static_cast<CoreUnit>(unit));  // kNone for an empty plan without workers
+    // kNone for an empty plan without workers.
+    plan.queue = unit == kCopyPlan ? copy_queue(kinds_) : kinds_.queue_for(static_cast<CoreUnit>(unit));
     plan.is_ready.resize(wanted.tasks.size());
     plan.emitted.resize(wanted.tasks.size());
     plan.triggers.reserve(wanted.tasks.size());
@@ -109,7 +111,7 @@ class Emitter {
 
   void make_ready(std::uint32_t rank, std::uint32_t task) {
     const Place place = places_[rank][task];
-    Plan& plan = plans_[rank * kCoreUnits + place.unit];
+    Plan& plan = plans_[rank * kPlans + place.unit];
     plan.is_ready[place.position] = true;
     plan.first = std::min(plan.first, place.position);
     if (place.position == plan.head) move(plan);
@@ -136,8 +138,8 @@ class Emitter {
   Plan* choose(std::uint32_t q) {
     Plan* best = nullptr;
     const std::uint32_t rank = q / kinds_.size();
-    for (std::uint32_t u = 0; u < kCoreUnits; ++u) {
-      Plan& plan = plans_[rank * kCoreUnits + u];
+    for (std::uint32_t u = 0; u < kPlans; ++u) {
+      Plan& plan = plans_[rank * kPlans + u];
       if (!plan.can_go_on() || plan.queue != q % kinds_.size()) continue;
       if (best == nullptr || plan.is_behind(*best)) best = &plan;
     }
@@ -202,7 +204,7 @@ class Emitter {
       for (std::uint32_t t = 0; t < tasks.size(); ++t) {
         const Place place = places_[r][t];
         if (tasks[t].trigger_rank != rank || tasks[t].trigger_event != event ||
-            plans_[r * kCoreUnits + place.unit].emitted[place.position])
+            plans_[r * kPlans + place.unit].emitted[place.position])
           continue;
         return fmt::format("which {} on rank {} must trigger", taskflow_.task_name(r, t), r);
       }

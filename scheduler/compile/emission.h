@@ -8,13 +8,14 @@
 
 namespace a3sim {
 
-// The desired order of the tasks of one unit: indices in the rank's task table.
+// The desired order of the tasks of one unit, or of the copy engines: indices in the rank's task table.
 struct UnitPlan {
   std::vector<std::uint32_t> tasks;
   bool fixed = false;  // the order must be kept exactly
 };
-// One entry per rank, then unit. Every task of a rank is in exactly one of its plans.
-using Plans = std::vector<std::array<UnitPlan, kCoreUnits>>;
+// One entry per rank, then unit; the last one is of the copy engines. Every task of a rank is in exactly one of its plans.
+inline constexpr std::uint32_t kCopyPlan = kCoreUnits, kPlans = kCoreUnits + 1;
+using Plans = std::vector<std::array<UnitPlan, kPlans>>;
 
 // One entry per rank, then queue: task indices.
 using QueueContents = std::vector<std::vector<std::vector<std::uint32_t>>>;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "scheduler/compile/turns.h"
@@ -99,6 +100,12 @@ class Expander {
     }
   }
 
+  // Returns whether rows of a tensor come from other ranks: then each is a rank's, and none an expert's.
+  bool brought_by_ranks(TensorId tensor) const {
+    const std::optional<OpId> writer = graph_.writer(tensor);
+    return writer && Operators::get(graph_.op(*writer).type).mover() != Mover::kNone;
+  }
+
   // Returns what holds a task: rows of its expert, those that it writes if it is of no single one, or all.
   Region held_by(const Hold& hold, const TaskDescriptor& td, const Region& output, const Taskflow::Rank& rank,
                  RankId rank_id) const {
@@ -107,9 +114,9 @@ class Expander {
     Rows rows{0, 0};
     const std::int64_t expert = std::int64_t{td.expert} + hold.shift;
     const std::uint32_t experts = layout_.shape().experts_per_rank;
-    const bool by_expert =
-        tensor.layout == Layout::kReceived || (tensor.layout == Layout::kPlain && td.expert != kNoExpert &&
-                                               tensor.rows > 1 && experts > 0 && tensor.rows % experts == 0);
+    const bool by_expert = tensor.layout == Layout::kReceived ||
+                           (tensor.layout == Layout::kPlain && td.expert != kNoExpert && tensor.rows > 1 &&
+                            experts > 0 && tensor.rows % experts == 0 && !brought_by_ranks(hold.tensor));
     if (!by_expert) return region;
     if (tensor.layout == Layout::kPlain) {
       if (expert >= 0 && expert < experts)

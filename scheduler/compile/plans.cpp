@@ -11,6 +11,7 @@
 #include <span>
 #include <utility>
 
+#include "models/operators/engine_put.h"
 #include "sim/core/bucket_sort.h"
 #include "sim/core/closest.h"
 #include "sim/core/error.h"
@@ -244,6 +245,21 @@ class ListPlanner {
   std::vector<std::vector<std::uint32_t>> first_task_;
 };
 
+// Moves the tasks of copy engines from the plan of vector tasks, among which their keys stand, to a plan of their own.
+void part_copies(const TaskflowView& taskflow, Plans& plans) {
+  std::vector<bool> copied;
+  for (const OperatorInfo& op : taskflow.operators) copied.push_back(moved_by_engine(op.type));
+  if (std::ranges::count(copied, true) == 0) return;
+  for (std::uint32_t r = 0; r < plans.size(); ++r) {
+    UnitPlan &vector = plans[r][static_cast<std::size_t>(CoreUnit::kVector)], &copies = plans[r][kCopyPlan];
+    const auto by_core = [&](std::uint32_t task) { return !copied[taskflow.ranks[r].tasks[task].op]; };
+    const auto rest = std::stable_partition(vector.tasks.begin(), vector.tasks.end(), by_core);
+    copies.tasks.assign(rest, vector.tasks.end());
+    copies.fixed = vector.fixed;
+    vector.tasks.erase(rest, vector.tasks.end());
+  }
+}
+
 }  // namespace
 
 Plans make_plans(const TaskflowView& taskflow, const OrderSpec& order, const TaskWeights& weights) {
@@ -257,6 +273,7 @@ Plans make_plans(const TaskflowView& taskflow, const OrderSpec& order, const Tas
     KeyPlanner planner(taskflow, order, unit, weights);
     for (std::uint32_t r = 0; r < plans.size(); ++r) plans[r][u] = planner.plan(r);
   }
+  part_copies(taskflow, plans);
   return plans;
 }
 

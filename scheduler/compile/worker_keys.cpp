@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "models/operators/engine_put.h"
 #include "models/operators/operator.h"
 #include "scheduler/orders/order_keys.h"
 #include "sim/core/closest.h"
@@ -69,7 +70,7 @@ class WorkerChoice {
     double value = 0;
     key.evaluate(attributes_of(taskflow_, weights_, rank, task), {&value, 1});
     if (value < 0) fail("of {}: worker {} of its task {}, expected 0 or more", names_[op], value, task);
-    const std::uint32_t queue = options_.workers.queue_for(operators_[op].unit);
+    const std::uint32_t queue = queue_of_type(options_.workers, operators_[op].unit, operators_[op].type);
     const auto worker =
         static_cast<std::uint32_t>(std::fmod(std::floor(value), options_.workers[queue].count));
     return position({queue, worker, 1});

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "models/operators/engine_put.h"
 #include "models/operators/operator.h"
 #include "sim/core/closest.h"
 #include "sim/core/error.h"
@@ -70,7 +71,7 @@ class Plan {
         const OperatorQueue& candidate = operators_[op];
         if (!own.insert(op).second) continue;
         if (pool_of_[op]) fail("{}: operator '{}' stands in a pool already", user, candidate.name);
-        const std::uint32_t own_queue = kinds_.queue_for(candidate.unit);
+        const std::uint32_t own_queue = queue_of_type(kinds_, candidate.unit, candidate.type);
         if (queue && *queue != own_queue) {
           fail("{}: '{}' is of the {}, the operators before it of the {}", user, candidate.name,
                kinds_[own_queue].queue(), kinds_[*queue].queue());
@@ -96,7 +97,7 @@ class Plan {
 
   WorkerSet set_of(std::size_t op) {
     if (pool_of_[op]) return *pool_of_[op];
-    const std::uint32_t queue = kinds_.queue_for(operators_[op].unit);
+    const std::uint32_t queue = queue_of_type(kinds_, operators_[op].unit, operators_[op].type);
     const std::uint32_t all = kinds_[queue].count, taken = taken_[queue];
     if (taken == all) {
       fail("no worker of the {} is left for operator '{}': pools take {} of {}", kinds_[queue].queue(),

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "models/operators/engine_put.h"
 #include "scheduler/ssc/ssc_flaw.h"
 
 namespace a3sim {
@@ -60,7 +61,7 @@ class TableCheck : public FlawFinder {
                     kMostWorkers);
       if (!is_kind_name(kind.name))
         return fail(SscItem::kKind, q, "kind {}: its name is not one of up to 32 capitals, digits and _", q);
-      if (std::ranges::find(kind.units, true) == kind.units.end())
+      if (std::ranges::find(kind.units, true) == kind.units.end() && kind.name != kCopyEngineKind)
         return fail(SscItem::kKind, q, "kind {}: {} runs nothing", q, kind.name);
       for (std::uint32_t before = 0; before < q; ++before) {
         if (all[before].queue() == kind.queue())

@@ -68,7 +68,9 @@ class ReadsCheck final : public Check {
         const Region& in = inputs[i];
         if (in.flags & kMetadata) continue;
         ++inputs_;
-        const bool right = put              ? moves(in, out, rank) || (i > 0 && is_whole(in, rank))
+        const bool weights = i > 0 && rank.tensors[in.tensor].layout == Layout::kWeights;
+        const bool right = weights && put   ? in.rows() == experts.find(td.expert, rank.tensors[in.tensor])
+                           : put            ? moves(in, out, rank) || (i > 0 && is_whole(in, rank))
                            : blocks         ? is_block(i, in, out, rank)
                            : spreads(td.op) ? spread(in, td, rank, experts)
                                             : follows(in, out, rank, td, experts);
@@ -82,8 +84,9 @@ class ReadsCheck final : public Check {
   }
 
   bool spreads(std::uint32_t op) const {
-    return taskflow_.operators[op].type == "Spread" || taskflow_.operators[op].type == "SumExperts";
+    return spreads_out(op) || taskflow_.operators[op].type.starts_with("SumExperts");
   }
+  bool spreads_out(std::uint32_t op) const { return taskflow_.operators[op].type.starts_with("Spread"); }
 
   // Rows that cross the links once came for the same expert or an earlier one of the rank; sums are of the same expert and
   // later ones.
@@ -91,8 +94,7 @@ class ReadsCheck final : public Check {
               const ExpertRanges& experts) const {
     const TensorInfo& from = rank.tensors[in.tensor];
     const Rows own = experts.find(td.expert, from);
-    return in.rows() ==
-           (taskflow_.operators[td.op].type == "Spread" ? Rows{0, own.end} : Rows{own.begin, from.rows});
+    return in.rows() == (spreads_out(td.op) ? Rows{0, own.end} : Rows{own.begin, from.rows});
   }
 
   // Rows fetched from tokens are wherever the routing says.

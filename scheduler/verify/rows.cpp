@@ -82,6 +82,8 @@ class OperatorMoves {
           out.rank));
       return;
     }
+    // Of a tile that its shares send together, the first stands for all; writes_check() knows that none is missing.
+    if (out.share > 0) return;
     std::vector<Move>& moves = moves_[sent.rank];
     if (moves.empty()) moves.reserve(td.task_split_num);  // if ranks are alike, as many come back as go out
     moves.push_back({sent.rows(), r, t});

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "models/operators/engine_put.h"
 #include "models/operators/operator.h"
 #include "scheduler/verify/parts.h"
 #include "sim/core/closest.h"
@@ -77,7 +78,9 @@ class TypesCheck final : public Check {
         findings_.errors.push_back(fmt::format("{}[{}] on rank {} is a matrix task and has no tiling",
                                                op.name, td.task_index, rank));
       }
-      const bool right = td.task_type == type.task_type && kinds[td.queue_type].has(type.unit);
+      const bool by_core = !moved_by_engine(op.type) && kinds[td.queue_type].has(type.unit);
+      const bool fits_queue = by_core || (moved_by_engine(op.type) && td.queue_type == copy_queue(kinds));
+      const bool right = td.task_type == type.task_type && fits_queue;
       if (right || !told.insert(td.op).second) continue;
       findings_.errors.push_back(
           fmt::format("{}[{}] on rank {} is a task of type {} in the {}, its operator ({}) has {} tasks of "

@@ -135,7 +135,8 @@ void TaskSteps::block_accesses(Step& step, const BlockGrid::Block& block) const 
   step.readers_a = tiling.rotate_k ? 1 : readers_a;
   step.readers_b = tiling.rotate_k ? 1 : readers_b;
   step.fetchers = tiling.rotate_k ? std::array{readers_a, readers_b} : std::array{1U, 1U};
-  if (!step.finishes_block) return;
+  // A product that sends its result writes it through the links.
+  if (!step.finishes_block || work_->put_bytes > 0) return;
   StepAccess& c = step.accesses[step.count++];
   c = rectangle(work_->c, gemm.c_row, m, n, false, element_bytes(work_->result), 0);
   c.l2.write = true;

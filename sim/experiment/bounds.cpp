@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "models/operators/engine_put.h"
 #include "models/operators/operator.h"
 #include "sim/device/cost.h"
 #include "sim/experiment/times_alone.h"
@@ -83,7 +84,8 @@ class Survey {
   void add_rank(const Ssc& ssc);
   Duration add_task(const Ssc& ssc, const WorkContext& context, const CostModel& cost,
                     const TaskDescriptor& td);
-  Duration add_put(bool pulled);
+  Duration add_put(bool pulled, bool by_engine);
+  Duration copied_here() const;
   void add_rows(const Ssc& ssc, const TaskDescriptor& td);
   void add_factors(const Ssc& ssc, TensorId tensor, bool second);
   Duration hbm_time(const Ssc& ssc);
@@ -124,13 +126,24 @@ Duration Survey::add_task(const Ssc& ssc, const WorkContext& context, const Cost
   work_.clear();
   const Operator& op = Operators::get(ssc.operators()[td.op].type);
   op.work(context, {td, read_by(ssc.inputs(td)), ssc.outputs(td)}, work_);
-  if (work_.kind == WorkKind::kPut && work_.dst != work_.src) return add_put(work_.src != ssc.rank());
+  const bool by_engine = moved_by_engine(ssc.operators()[td.op].type);
+  if (work_.kind == WorkKind::kPut && work_.dst != work_.src)
+    return add_put(work_.src != ssc.rank(), by_engine);
+  if (work_.kind == WorkKind::kPut && by_engine) return copied_here();
   const TimesAlone::Times times = alone_.compute(work_, cost);
   sums_[index(ssc.rank())].arithmetic[static_cast<std::size_t>(op.unit())] += times.arithmetic;
-  return times.least;
+  // A product that sends its result sends it behind its last block.
+  return work_.put_bytes > 0 && work_.kind == WorkKind::kCube ? times.least + add_put(false, false)
+                                                              : times.least;
 }
 
-Duration Survey::add_put(bool pulled) {
+Duration Survey::copied_here() const {
+  if (work_.put_bytes == 0) return {};
+  const Hardware::CopyEngine& copies = hardware_.copy_engine.value();
+  return copies.startup + at_most(static_cast<double>(work_.put_bytes), copies.rate);
+}
+
+Duration Survey::add_put(bool pulled, bool by_engine) {
   if (work_.put_bytes == 0) return {};
   Topology::Route route = topology_.route(work_.src, work_.dst);
   if (pulled) route.payload *= topology_.read_rate(work_.src, work_.dst);
@@ -139,11 +152,13 @@ Duration Survey::add_put(bool pulled) {
   sent_[route.from] += bytes / route.payload;
   received_[route.to] += bytes / route.payload;
   const Hardware::Fabric& fabric = hardware_.fabric;
-  const BytesPerSecond flow = !puts    ? program_.collective.rate
-                              : pulled ? fabric.pull_per_worker
-                                       : fabric.put_per_worker;
+  const BytesPerSecond flow = !puts       ? program_.collective.rate
+                              : by_engine ? hardware_.copy_engine.value().rate
+                              : pulled    ? fabric.pull_per_worker
+                                          : fabric.put_per_worker;
   const Duration least = std::max(at_most(bytes, flow), at_most(bytes / route.payload, route.port));
-  return puts ? least + hardware_.fabric.put_startup : least;
+  const Duration startup = by_engine ? hardware_.copy_engine.value().startup : hardware_.fabric.put_startup;
+  return puts ? least + startup : least;
 }
 
 // Adds the rows of the task that work_ describes.

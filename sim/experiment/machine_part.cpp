@@ -315,7 +315,7 @@ const MachinePart& machine_part(std::string_view name) {
 Experiment with_hardware(const Experiment& experiment, const Hardware& hardware) {
   Experiment changed = experiment;
   changed.hardware = hardware;
-  for (std::uint32_t q = 0; q < experiment.workers.size(); ++q) {
+  for (std::uint32_t q = 0; q < hardware.workers.size(); ++q) {  // copy engines stay as many
     const std::int64_t before = experiment.hardware.workers[q].count, now = hardware.workers[q].count;
     const std::int64_t scaled = (experiment.workers[q].count * now + before / 2) / before;
     changed.workers[q].count = static_cast<std::uint32_t>(std::max(std::int64_t{1}, scaled));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/operators/engine_put.h"
 #include "sim/core/whole_time.h"
 
 namespace a3sim {
@@ -43,7 +44,10 @@ Device::Device(const Ssc& ssc, const RowLayout& layout, const CostModel& cost, F
       group_(group),
       waits_for_events_(!Executions::get(options.execution).launches_kernels(options.transport)) {
   result_.busy.resize(ssc.queues());
-  for (std::uint32_t w = 0; w < workers_.size(); ++w) workers_[w].queue = ssc.kinds().queue_of(w);
+  for (std::uint32_t w = 0; w < workers_.size(); ++w) {
+    workers_[w].queue = ssc.kinds().queue_of(w);
+    workers_[w].copies = workers_[w].queue == copy_queue(ssc.kinds());
+  }
   for (const OperatorInfo& op : ssc.operators()) operators_.push_back(&Operators::get(op.type));
   if (options.record) {
     result_.records.resize(ssc.tasks().size());
@@ -75,6 +79,8 @@ void Device::on_event(Engine& engine, std::uint32_t arg) {
       return execution_->launch(engine);
     case Signal::kRun:
       return run(engine, arg >> kSignalBits);
+    case Signal::kCopied:
+      return finish(engine, arg >> kSignalBits);
     case Signal::kMemory:
       return take_ended(engine);
   }
@@ -110,8 +116,8 @@ void Device::run(Engine& engine, std::uint32_t worker) {
   }
   w.work.clear();
   operators_[td.op]->work(context_, {td, read_by(ssc_.inputs(td)), ssc_.outputs(td)}, w.work);
-  if (w.work.kind == WorkKind::kPut && w.work.dst != w.work.src)
-    return puts_.start(engine, worker, w.work, OpId{td.op}, w.slowness);
+  if (w.work.kind == WorkKind::kPut && w.work.dst != w.work.src) return start_put(engine, worker);
+  if (w.work.kind == WorkKind::kPut && w.copies) return copy_here(engine, worker);
   const OpHints& hints = hints_[td.op];
   w.steps.start(w.work, hardware(), {first_tensor_, OpId{td.op}, hints.read, hints.write},
                 has_loaded_ahead(w, engine.now()));
@@ -119,6 +125,28 @@ void Device::run(Engine& engine, std::uint32_t worker) {
   w.cube = {};
   w.last_cube = {};
   start_step(engine, worker);
+}
+
+void Device::start_put(Engine& engine, std::uint32_t worker) {
+  Worker& w = workers_[worker];
+  puts_.start(engine, worker, w.work, OpId{task_of(worker).op}, w.slowness,
+              w.copies ? &hardware().copy_engine.value() : nullptr);
+}
+
+void Device::copy_here(Engine& engine, std::uint32_t worker) {
+  Worker& w = workers_[worker];
+  const Hardware::CopyEngine& copies = hardware().copy_engine.value();
+  for (const Stream& stream : w.work.streams) {
+    StepAccess rows;
+    rows.l2.tensor = stream.tensor;
+    rows.l2.rows = stream.rows;
+    rows.l2.byte_end = static_cast<std::uint32_t>(stream.bytes / stream.rows.size());
+    rows.l2.write = stream.write;
+    w.record.l2.add(access_of_put(rows, OpId{task_of(worker).op}), stream.write);
+  }
+  const Bytes bytes{static_cast<std::int64_t>(w.work.put_bytes)};
+  w.record.ideal = bytes.count == 0 ? Duration::zero() : copies.startup + transfer_time(bytes, copies.rate);
+  schedule(engine, engine.now() + w.record.ideal, Signal::kCopied, worker);
 }
 
 // True if the worker came from a task of the same operator without a wait, and so loaded ahead.
@@ -136,7 +164,11 @@ void Device::end_idle_time(Time now, const TaskDescriptor& td) {
 
 void Device::start_step(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
-  if (w.work.kind == WorkKind::kNothing || !w.steps.next(w.step)) return finish(engine, worker);
+  if (w.work.kind == WorkKind::kNothing) return finish(engine, worker);
+  if (!w.steps.next(w.step)) {  // a product may send its result
+    const bool sends = w.work.kind == WorkKind::kCube && w.work.put_bytes > 0;
+    return sends ? start_put(engine, worker) : finish(engine, worker);
+  }
   if (options_.record && w.step.cube) cost_.add(w.work, w.step, w.cube);
   look_up(engine, worker);
   StepJob job = cost_.job(w.work, w.step, w.traffic, w.last_cube);
@@ -224,9 +256,9 @@ void Device::tell(Engine& engine, std::uint32_t worker, Time visible) {
 void Device::put_has_left(Engine& engine, std::uint32_t worker, Time visible) {
   Worker& w = workers_[worker];
   const PutUnit::Outcome& outcome = puts_.outcome(worker);
-  w.record.ideal = outcome.ideal;
-  w.record.lost[static_cast<std::size_t>(Limit::kLink)] = outcome.lost;
-  w.record.lost[static_cast<std::size_t>(Limit::kMiss)] = outcome.missing;
+  w.record.ideal += outcome.ideal;
+  w.record.lost[static_cast<std::size_t>(Limit::kLink)] += outcome.lost;
+  w.record.lost[static_cast<std::size_t>(Limit::kMiss)] += outcome.missing;
   w.record.l2 += outcome.l2;
   w.record.put_bytes = w.work.put_bytes;
   result_.end = std::max(result_.end, visible.time_since_epoch());

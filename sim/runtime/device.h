@@ -56,7 +56,7 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
 
  private:
   // The meaning of an event's argument; its other bits are the worker.
-  enum class Signal : std::uint32_t { kLaunch, kRun, kMemory };
+  enum class Signal : std::uint32_t { kLaunch, kRun, kMemory, kCopied };
 
   struct Worker {
     std::uint32_t task = kNone;
@@ -70,6 +70,7 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
     Duration missing{};  // time that the step waits for lines missing in the L2
     double slowness = 1;
     std::uint32_t queue = 0;        // the queue that it takes tasks from
+    bool copies = false;            // it is a copy engine
     std::uint32_t last_op = kNone;  // of the previous task
     Time last_end;                  // of the previous task
     bool told = false;              // those who wait for its task have been told (a put that has left)
@@ -87,6 +88,10 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
   // Ends the rank's idle time, when a task starts while no other runs.
   void end_idle_time(Time now, const TaskDescriptor& td);
   void start_step(Engine& engine, std::uint32_t worker);
+  // Starts a task's put to another rank.
+  void start_put(Engine& engine, std::uint32_t worker);
+  // Lets a copy engine copy rows in this rank's memory, at its own rate.
+  void copy_here(Engine& engine, std::uint32_t worker);
   void look_up(Engine& engine, std::uint32_t worker);
   L2Traffic access(const StepAccess& access);
   double on_its_way(Engine& engine, std::uint32_t worker, const StepAccess& access) const;

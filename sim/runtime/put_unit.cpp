@@ -50,11 +50,14 @@ void PutUnit::on_settle(Engine& engine, std::uint32_t) {
   arrivals_.clear();
 }
 
-void PutUnit::start(Engine& engine, std::uint32_t worker, const Work& work, OpId op, double slowness) {
+void PutUnit::start(Engine& engine, std::uint32_t worker, const Work& work, OpId op, double slowness,
+                    const Hardware::CopyEngine* copies) {
   Running& running = puts_[worker];
   running = {};
   running.put = {work.src, work.dst, Bytes{static_cast<std::int64_t>(work.put_bytes)}, true, slowness};
   running.put.pulled = work.src != rank_;
+  running.fence = copies ? Duration::zero() : fabric_.fence();
+  if (copies) running.put.rate = copies->rate;
   if (work.put_pieces > 0) running.put.rate = fabric_.rate_of_pieces(running.put, work);
   running.started = engine.now();
   if (running.put.bytes.count == 0) return put_has_left(engine, worker);
@@ -63,7 +66,8 @@ void PutUnit::start(Engine& engine, std::uint32_t worker, const Work& work, OpId
   transfer_.begin(engine.now());
   unit_of(running.other())->transfer_.begin(engine.now());
   const std::uint32_t row = work.streams.empty() ? 0 : work.streams.front().rows.begin;
-  const Duration before = fabric_.startup() + there_and_back(running) + fabric_.wait(running.put, op, row);
+  const Duration before = (copies ? copies->startup : fabric_.startup()) + there_and_back(running) +
+                          fabric_.wait(running.put, op, row);
   running.outcome.ideal = before + fabric_.least(running.put, engine.now() + before);
   running.flows_then = before == Duration::zero();
   if (running.flows_then) return;
@@ -107,7 +111,7 @@ void PutUnit::put_has_left(Engine& engine, std::uint32_t worker) {
   outcome.ideal = std::min(outcome.ideal, took);
   outcome.missing = std::min(outcome.missing, took - outcome.ideal);
   outcome.lost = took - outcome.ideal - outcome.missing;
-  outcome.ideal += fabric_.fence();
+  outcome.ideal += running.fence;
   if (const auto bytes = static_cast<double>(running.put.bytes.count); bytes > 0) {
     fabric_.let_go(running.put);
     transfer_.end(engine.now());
@@ -120,7 +124,7 @@ void PutUnit::put_has_left(Engine& engine, std::uint32_t worker) {
   const Duration seen =
       running.put.pulled ? fabric_.fence() : fabric_.latency(running.put.src, running.put.dst);
   owner_.put_has_left(engine, worker, engine.now() + seen);
-  schedule(engine, engine.now() + fabric_.fence(), kFenced, worker);
+  schedule(engine, engine.now() + running.fence, kFenced, worker);
 }
 
 double PutUnit::served_part(double egress, double ingress) const {

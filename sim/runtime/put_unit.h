@@ -53,8 +53,9 @@ class PutUnit final : public FabricEnd, public EventHandler {
   void connect(std::span<PutUnit* const> units) { units_ = units; }
 
   // Starts a worker's put to another rank, or its pull from one, for the operator `op`. The sender runs at
-  // its rate divided by `slowness`.
-  void start(Engine& engine, std::uint32_t worker, const Work& work, OpId op, double slowness);
+  // its rate divided by `slowness`. If the worker is a copy engine, `copies` says how fast it is.
+  void start(Engine& engine, std::uint32_t worker, const Work& work, OpId op, double slowness,
+             const Hardware::CopyEngine* copies = nullptr);
   const Outcome& outcome(std::uint32_t worker) const { return puts_[worker].outcome; }
   // Returns the device that represents a rank.
   std::uint32_t device(std::uint32_t rank) const { return fabric_.topology().device(RankId{rank}); }
@@ -79,6 +80,7 @@ class PutUnit final : public FabricEnd, public EventHandler {
     Time started;
     double hbm_here = 0, hbm_there = 0;  // bytes of reads that take the HBM equally long, at both ends
     bool flows_then = false;             // flows once the other rank has accepted it
+    Duration fence{};                    // for which its worker stays busy behind it
     Outcome outcome;
     // The rank at the other end.
     RankId other() const { return put.pulled ? put.src : put.dst; }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "models/operators/engine_put.h"
 #include "sim/core/machine_memory.h"
 #include "sim/runtime/device.h"
 #include "sim/runtime/device_l2.h"
@@ -23,6 +24,13 @@ bool fits(const WorkerKinds& needed, const WorkerKinds& device) {
   });
 }
 
+// Returns the kinds of a device, its copy engines among them.
+WorkerKinds device_kinds(const Hardware& hardware) {
+  WorkerKinds kinds = hardware.workers;
+  if (hardware.copy_engine) kinds.add({std::string(kCopyEngineKind), hardware.copy_engine->count, {}});
+  return kinds;
+}
+
 void check_fits(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
                 const RunOptions& options) {
   if (schedule.empty()) throw InputError("a schedule without ranks cannot run");
@@ -38,10 +46,10 @@ void check_fits(const Schedule& schedule, const RoutingCounts& counts, const Har
   if (!options.ranks.empty() && options.ranks.size() != shape.ep)
     throw std::logic_error("a run's options are those of all its ranks");
   for (const Ssc& ssc : schedule) {
-    if (!fits(ssc.kinds(), hardware.workers)) {
+    const WorkerKinds device = device_kinds(hardware);
+    if (!fits(ssc.kinds(), device)) {
       throw InputError(fmt::format("the schedule of rank {} is for {}; hardware '{}' has {}",
-                                   index(ssc.rank()), ssc.kinds().text(), hardware.name,
-                                   hardware.workers.text()));
+                                   index(ssc.rank()), ssc.kinds().text(), hardware.name, device.text()));
     }
   }
 }

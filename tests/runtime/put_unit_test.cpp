@@ -76,6 +76,20 @@ TEST_CASE("A put without bytes is a signal: seen one hop later, its worker free 
   CHECK(links[0].outcome(0).ideal == kFence);
 }
 
+TEST_CASE("A copy engine starts up and goes at its own rate, and is free once the last byte has left") {
+  const Hardware::CopyEngine copies{1, BytesPerSecond{2 * kPutRate.count}, 3 * kStartup};
+  Links links(2);
+  Engine engine;
+  links[0].start(engine, 1, put_of(1, 5), OpId{0}, 1, &copies);
+  engine.run();
+  const Duration left = copies.startup + flow_time(5, copies.rate);
+  const Site& source = links.sites[0];
+  CHECK(source.left[1] == Time(left));
+  CHECK(source.seen[1] == Time(left + kHop));
+  CHECK(source.ended[1] == Time(left));
+  CHECK(links[0].outcome(1).ideal == left);
+}
+
 TEST_CASE("Two puts that share a port take twice as long, and what they lose is told apart") {
   Hardware hardware = small_machine();
   hardware.fabric.planes = {{"plane", kPutRate, kPutRate, kPutRate}};  // a port for one worker's put

@@ -11,6 +11,7 @@
 #include "sim/core/error.h"
 #include "sim/experiment/alike_ranks.h"
 #include "sim/experiment/kernel_lists.h"
+#include "sim/experiment/row_form_config.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/experiment/step/class_sweep.h"
 #include "sim/experiment/step/collectives.h"
@@ -29,6 +30,7 @@ Experiment under_preset(const Experiment& experiment, bool forward) {
   if (!preset) return experiment;
   Experiment own = *preset;
   own.hardware = experiment.hardware;
+  if (!own.hardware.copy_engine) own.hardware.copy_engine = preset->hardware.copy_engine;
   own.program = experiment.program;
   own.run.ranks = experiment.run.ranks;
   own.run.cables = experiment.run.cables;
@@ -45,7 +47,8 @@ Experiment layer_experiment(const Experiment& experiment, const BlockExperts& ex
   const WeightGradients then = in_kernels(experiment) ? WeightGradients::kAddFp32 : WeightGradients::kNone;
   const Graph graph =
       forward ? forward_graph(layer.shape, layer.window) : backward_graph(layer.shape, layer.window, then);
-  layer.passes = {{forward ? "forward" : "backward", in_form(graph, layer.shape, layer.ffn)}};
+  layer.passes = {
+      {forward ? "forward" : "backward", in_form(graph, layer.shape, layer.ffn, row_form_of(experiment))}};
   if (const auto wrong = name_kernels(layer); !wrong.empty())
     throw InputError(fmt::format("experiment.{}: {}", wrong.front().key, wrong.front().why));
   layer.kept = layer.routing.kind == "balanced" ? alike_ranks(layer) : 0;
@@ -67,7 +70,7 @@ class RankTimes {
           put                                                    ? TimeClass::kEp
           : operator_of(tasks[t].op).unit() == CoreUnit::kMatrix ? TimeClass::kGrouped
                                                                  : TimeClass::kVector);
-      if (put) sent_ += static_cast<double>(record.put_bytes);
+      sent_ += static_cast<double>(record.put_bytes);
     }
     for (const HostActivity& activity : rank.host)
       add(activity.op, activity.start, activity.end,

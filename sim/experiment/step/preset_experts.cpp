@@ -15,15 +15,9 @@ struct LaidPreset {
 };
 
 // Takes the pass that a preset has from its file, as a step has both. Returns whether that is the forward pass alone.
-// Throws InputError where the preset has a graph of its own.
-bool take_forward_only(const std::string& name, ConfigValue& preset) {
+bool take_forward_only(ConfigValue& preset) {
   ConfigValue::Entry* const block = preset.find("experiment");
   if (!block) return false;
-  if (block->value->find("workload"))
-    throw InputError(
-        fmt::format("step.experts: '{}' is a graph of its own, and a step has the model's: expected "
-                    "another preset",
-                    name));
   const std::unique_ptr<ConfigValue> pass = block->value->take("pass");
   return pass && pass->text == "forward";
 }
@@ -33,7 +27,7 @@ LaidPreset lay_preset(const Config& root, const std::string& preset) {
   std::unique_ptr<ConfigValue> over =
       read_with_includes(configs_folder() / "presets" / (preset + ".yaml"), diagnostics);
   diagnostics.throw_if_any();
-  LaidPreset laid{take_forward_only(preset, *over), nullptr};
+  LaidPreset laid{take_forward_only(*over), nullptr};
   const std::unique_ptr<ConfigValue> tree = root.tree()->as_read();
   if (ConfigValue::Entry* const step = tree->find("step"))
     for (const char* key : {"experts", "experts_backward"}) step->value->take(key);

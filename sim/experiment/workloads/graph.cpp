@@ -1,5 +1,6 @@
 #include "models/graph/yaml_graph.h"
 #include "sim/experiment/ffn_form_config.h"
+#include "sim/experiment/row_form_config.h"
 #include "sim/experiment/workload.h"
 
 namespace a3sim {
@@ -14,14 +15,16 @@ void read_graph(const Config& root, const Config& block, Experiment& experiment)
   read_model(root, experiment);
   MoeShape& shape = experiment.shape;
   experiment.ffn = read_ffn_form(root, block, experiment, shape.tokens);
+  const RowForm rows = read_row_form(block, experiment);
   shape.tokens /= experiment.ffn.batches;
   const Config config = root.map("graph");
   const std::string name = config.text("name");
   const Graph graph = graph_from_config(config, shape);
   const FfnForm& form = experiment.ffn;
-  const bool formed = form.batches > 1 || form.columns > 1 || form.dispatch != RowExchange::kPush;
+  const bool formed = form.batches > 1 || form.columns > 1 || form.dispatch != RowExchange::kPush ||
+                      rows.rows != RowCrossing::kByExpert || !rows.movers.empty();
   if (formed) root.throw_if_any();  // a wrong graph has no forms
-  experiment.passes.push_back({name, formed ? in_form(graph, shape, form) : graph});
+  experiment.passes.push_back({name, formed ? in_form(graph, shape, form, rows) : graph});
 }
 
 A3SIM_REGISTER(Workload, "graph", "a graph of known operators, in the configuration", Workload{read_graph});

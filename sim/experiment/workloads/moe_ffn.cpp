@@ -1,4 +1,5 @@
 #include "sim/experiment/ffn_form_config.h"
+#include "sim/experiment/row_form_config.h"
 #include "sim/experiment/workload.h"
 
 namespace a3sim {
@@ -14,9 +15,10 @@ void read_moe_ffn(const Config& root, const Config& block, Experiment& experimen
   read_model(root, experiment);
   MoeShape& shape = experiment.shape;
   experiment.ffn = read_ffn_form(root, block, experiment, shape.tokens);
+  const RowForm rows = read_row_form(block, experiment);
   shape.tokens /= experiment.ffn.batches;
   const auto add = [&](const char* name, const Graph& graph) {
-    experiment.passes.push_back({name, in_form(graph, shape, experiment.ffn)});
+    experiment.passes.push_back({name, in_form(graph, shape, experiment.ffn, rows)});
   };
   if (pass != 1) add("forward", forward_graph(shape, experiment.window));
   if (pass != 0) add("backward", backward_graph(shape, experiment.window, then));

@@ -10,6 +10,7 @@
 #include "sim/experiment/draws.h"
 #include "sim/experiment/ffn_form_config.h"
 #include "sim/experiment/limited_hooks.h"
+#include "sim/experiment/row_form_config.h"
 #include "sim/experiment/step/preset_experts.h"
 #include "sim/experiment/stream_check.h"
 #include "sim/experiment/workload.h"
@@ -187,6 +188,7 @@ void read_training_workload(const Config& root, const Config& block, Experiment&
                       plan.step.ep,
                       plan.model.dtype};
   experiment.ffn = read_ffn_form(root, block, experiment, experiment.shape.tokens);
+  static_cast<void>(read_row_form(block, experiment));  // of the runs of a layer, which read it again
   experiment.not_modelled = {};
   experiment.routing = read_routing(root.map("routing"));
   experiment.timed = "one training step";

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "models/operators/engine_put.h"
 #include "models/operators/operator.h"
 #include "sim/core/error.h"
 #include "sim/core/parallel.h"
@@ -31,7 +32,7 @@ TriedOrder::Pass tried_pass(const Experiment& experiment, const Schedule& schedu
   const WorkerKinds& kinds = schedule.front().kinds();
   for (const OperatorInfo& op : schedule.front().operators()) {
     pass.names.push_back(op.name);
-    pass.queues.push_back(kinds.queue_for(Operators::get(op.type).unit()));
+    pass.queues.push_back(queue_of_type(kinds, Operators::get(op.type).unit(), op.type));
   }
   pass.busy.resize(kinds.size());
   pass.times.resize(kinds.size());

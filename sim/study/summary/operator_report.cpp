@@ -72,8 +72,8 @@ OperatorL2 l2_of(const PassResult& pass, std::size_t op) {
 
 TaskUnit unit_of(const OperatorInfo& info) {
   const Operator& op = Operators::get(info.type);
-  if (op.mover() != Mover::kNone) return TaskUnit::kPut;
-  return op.unit() == CoreUnit::kMatrix ? TaskUnit::kCube : TaskUnit::kVector;
+  if (op.unit() == CoreUnit::kMatrix) return TaskUnit::kCube;  // also if it sends its results
+  return op.mover() != Mover::kNone ? TaskUnit::kPut : TaskUnit::kVector;
 }
 
 void add_operators(const PassResult& pass, const Causes& causes, Report& report) {

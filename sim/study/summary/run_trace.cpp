@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/operators/operator.h"
 #include "sim/runtime/execution.h"
 #include "sim/study/summary/cable_blame.h"
 #include "sim/study/summary/operator_report.h"
@@ -67,8 +68,11 @@ void add_rank(const PassResult& pass, std::size_t rank, Trace& trace) {
   const std::span<const TaskDescriptor> tasks = pass.schedule[rank].tasks();
   std::vector<TraceTask>& traced = trace.ranks.emplace_back();
   traced.reserve(tasks.size());
+  std::vector<bool> moves;
+  for (const OperatorInfo& op : pass.schedule[rank].operators())
+    moves.push_back(Operators::get(op.type).mover() != Mover::kNone);
   for (std::size_t t = 0; t < tasks.size(); ++t) {
-    const bool remote = trace.operators[tasks[t].op].unit == TaskUnit::kPut && tasks[t].dst != rank;
+    const bool remote = moves[tasks[t].op] && tasks[t].dst != rank;
     traced.push_back(traced_task(tasks[t], pass.run.ranks[rank].records[t], remote));
   }
 }

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "models/graph/row_form.h"
+#include "sim/experiment/experiment.h"
+
+namespace a3sim {
+
+// Reads how rows move from the block `experiment`: `rows`, `movers`. Must be called after the run options have been
+// read. If copy engines move rows, they become workers of the experiment. Notes what is wrong.
+RowForm read_row_form(const Config& block, Experiment& experiment);
+
+// Reads the same from what the experiment was read from.
+RowForm row_form_of(const Experiment& experiment);
+
+}  // namespace a3sim
