@@ -299,6 +299,25 @@ TEST_CASE("of two ranks that wait for their hosts at a time, each has its own ca
   CHECK(finding_named(advice, "host.dispatch").confidence <= 0.5);
 }
 
+TEST_CASE("a short wait for the host does not explain a long step") {
+  // All steps are 1 ms longer on all ranks, which nothing shows as their own; rank 2 begins 0.1 ms late.
+  for (const double delay : {0.1, 0.9}) {
+    MadeObservation job(4, 40, [&](std::uint32_t step, std::uint32_t rank) {
+      Own own;
+      if (step >= 20) own.work += 1 - (rank == 2 ? delay : 0);
+      if (step >= 20 && rank == 2) own.delay = delay;
+      return own;
+    });
+    add_full_steps(job, {21, 22}, [](std::uint32_t, std::uint32_t) { return RankRates{}; });
+    const Advice advice = advise(job, advice_rules());
+    const bool named = std::ranges::any_of(advice.findings, [](const Finding& finding) {
+      return finding.cause == "host.dispatch" && finding.ranks == RankList{2};
+    });
+    INFO(advice_text(advice));
+    CHECK(named == (delay > 0.5));
+  }
+}
+
 TEST_CASE("ranks whose queues of batches are empty too are named, although their devices wait for others") {
   MadeObservation job(4, 40, [](std::uint32_t step, std::uint32_t rank) {
     Own own;
@@ -328,6 +347,9 @@ TEST_CASE("a port that comes and goes is not steadily slow in some of these step
   CHECK(joined[0].cause == "comm.flapping");
   CHECK(joined[0].lost_ms == Approx((30 + 12) / 30.0));
   CHECK(joined[1].ranks == RankList{2});
+  const Finding flapping = finding_in("comm.flapping", {3}, 16, 35);
+  CHECK(join({flapping, finding_in("comm.link", {3}, 14, 15)}).size() == 1);
+  CHECK(join({flapping, finding_in("comm.link", {3}, 13, 14)}).size() == 2);
 }
 
 TEST_CASE("hosts that share no rank, and ports that do, stay apart") {

@@ -101,15 +101,17 @@ void merge(Finding& into, const Finding& other) {
 
 constexpr std::uint32_t kApart = 8;  // steps between two parts of one finding
 
-bool overlap(const Finding& a, const Finding& b) { return a.first <= b.last && b.first <= a.last; }
+// Returns whether steps of two findings overlap or follow one another.
+bool meet(const Finding& a, const Finding& b) { return a.first <= b.last + 1 && b.first <= a.last + 1; }
 
-// Merges ports that look steadily slow in a part of the steps into the finding that they come and go.
+// Merges ports that look steadily slow in a part of the steps, or just before or after them, into the finding that they
+// come and go.
 void join_flapping(std::vector<Finding>& findings) {
   for (std::size_t at = 0; at < findings.size();) {
     const Finding& steady = findings[at];
     const auto flapping = std::ranges::find_if(findings, [&](const Finding& other) {
       return steady.cause == "comm.link" && !steady.ranks.empty() && other.cause == "comm.flapping" &&
-             other.ranks == steady.ranks && overlap(other, steady);
+             other.ranks == steady.ranks && meet(other, steady);
     });
     if (flapping == findings.end()) {
       ++at;

@@ -59,8 +59,10 @@ class HostLaunchRule final : public CauseRule {
     if (filled && !by_others && (spread >= data.at("irregular")) == irregular_)
       findings.push_back(long_launches(slowdown, lag, spread, data));
     if (irregular_) return findings;
-    const std::vector<std::uint32_t> ranks =
-        filled || by_others ? ranks_unfilled(slowdown, lag, data) : lag.ranks;
+    std::vector<std::uint32_t> ranks = filled || by_others ? ranks_unfilled(slowdown, lag, data) : lag.ranks;
+    // Where hosts were recorded, time that none of their events fills is theirs only before the first work.
+    if (!slowdown.host.empty())
+      std::erase_if(ranks, [&](std::uint32_t r) { return !waits_before_work(slowdown, lag, r); });
     // Without a record of the host nothing is known of what fills the time.
     const bool seen = std::ranges::any_of(ranks, [&](std::uint32_t r) { return slowdown.recorded(r); });
     if (seen) findings.push_back(unfilled(slowdown, lag, ranks, data));
@@ -97,6 +99,11 @@ class HostLaunchRule final : public CauseRule {
         ranks.push_back(r);
     }
     return ranks;
+  }
+
+  // Returns whether a rank waits for its host mostly before its first work.
+  static bool waits_before_work(const Slowdown& slowdown, const HostLag& lag, std::uint32_t rank) {
+    return 2 * slowdown.excess(Measure::kDelay, rank) > lag.by_rank[rank];
   }
 
   // Adds ranks whose launches grew too, although their devices did not wait for them while others waited.
@@ -141,6 +148,10 @@ class HostLaunchRule final : public CauseRule {
   static Finding unfilled(const Slowdown& slowdown, const HostLag& lag,
                           const std::vector<std::uint32_t>& ranks, const RuleData& data) {
     Finding finding = found_on(slowdown, lag, ranks);
+    // Ranks wait side by side before their first work: a step is longer by at most the longest wait.
+    double most = 0;
+    for (const std::uint32_t r : ranks) most = std::max(most, lag.by_rank[r]);
+    finding.explains = std::min(finding.explains, most / std::max(1.0, slowdown.lag()));
     finding.missing.emplace_back("host events that fill the time before the first launch");
     finding.doubt = 1 - data.at("unfilled");
     add_wait(slowdown, lag, finding);
