@@ -48,7 +48,8 @@ class ModelReader {
     // A model whose layers are all dense has none of the keys of experts.
     const bool dense = !layers.layers.empty() &&
                        std::ranges::none_of(kExperts, [this](const char* key) { return has(key); });
-    if (!(dense || add_experts()) || !hidden) return nullptr;
+    const bool counts = check_counts();
+    if (!(dense || add_experts()) || !hidden || !counts) return nullptr;
     add("dtype", dtype(), mark_of(has("dtype") ? "dtype" : "torch_dtype"));
     add_layers(layers);
     add_list("not_modelled", notes_);
@@ -72,6 +73,23 @@ class ModelReader {
   static constexpr std::array kHidden{"hidden_size"};
   static constexpr std::array kWidth{"moe_intermediate_size", "intermediate_size"};
   static constexpr std::array kTopK{"num_experts_per_tok", "num_experts_per_token", "top_k_experts"};
+
+  // Returns false after noting what is wrong with the numbers of layers and heads, as far as they are given.
+  bool check_counts() {
+    constexpr std::int64_t kMostLayers = 1 << 14;
+    bool right = true;
+    for (const char* key : {"num_hidden_layers", "num_attention_heads"}) {
+      if (!has(key) || (json_[key].is_number_integer() && json_[key] > 0 && json_[key] <= kMostLayers))
+        continue;
+      right = fail(mark_of(key), key, fmt::format("expected a whole number from 1 to {}", kMostLayers));
+    }
+    if (!right || !has("num_hidden_layers")) return right;
+    const auto layers = json_["num_hidden_layers"].get<std::int64_t>();
+    const auto dense = whole("first_k_dense_replace");
+    return !dense || *dense <= layers ||
+           fail(mark_of("first_k_dense_replace"), "first_k_dense_replace",
+                fmt::format("{} dense layers of {}, expected at most {}", *dense, layers, layers));
+  }
 
   // Returns true if all that the MoE layer needs is there.
   bool add_experts() {

@@ -188,6 +188,20 @@ TEST_CASE("A config.json that is no MoE model is refused at its line with the ke
       Contains("config.json:1:40: model.intermediate: 99999999999 is out of range"));
 }
 
+TEST_CASE("A number of layers or heads that cannot be is refused at its key") {
+  const auto error = [](const std::string& more) {
+    return read("{\"hidden_size\": 64, \"intermediate_size\": 32,\n" + more + "}").error;
+  };
+  CHECK_THAT(error(R"("num_attention_heads": 4, "num_hidden_layers": -3)"),
+             Contains("config.json:2:27: num_hidden_layers: expected a whole number from 1 to 16384"));
+  CHECK_THAT(error(R"("num_hidden_layers": 1000000000)"), Contains("config.json:2:1: num_hidden_layers"));
+  CHECK_THAT(error(R"("num_attention_heads": 0)"), Contains("config.json:2:1: num_attention_heads"));
+  CHECK_THAT(
+      error(
+          R"("num_experts": 4, "num_experts_per_tok": 2, "first_k_dense_replace": 9, "num_hidden_layers": 8)"),
+      Contains("config.json:2:45: first_k_dense_replace: 9 dense layers of 8, expected at most 8"));
+}
+
 TEST_CASE("A config.json of a million brackets or of a number beyond all is read without harm") {
   constexpr std::size_t kDeep = 1'000'000;
   const std::string
