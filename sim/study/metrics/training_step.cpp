@@ -27,6 +27,19 @@ A3SIM_REGISTER(Metric, "experts_share", "of the step: Dispatch to Combine",
                Metric(step_metric(Form::kShare, Better::kNeither,
                                   [](const StepFigures& figures) { return 100 * figures.experts_share; })));
 
+A3SIM_REGISTER(Metric, "exchanged_share", "of the step: exchanges of experts' rows, hidden or not",
+               Metric(step_metric(Form::kShare, Better::kNeither, [](const StepFigures& figures) {
+                 const auto& ep = figures.exchanges[static_cast<std::size_t>(ExchangeFor::kEp)];
+                 return 100 * seconds(ep.total) / seconds(figures.time);
+               })));
+A3SIM_REGISTER(Metric, "grouped_share", "of the step: products of experts",
+               Metric(step_metric(Form::kShare, Better::kNeither, [](const StepFigures& figures) {
+                 return 100 * seconds(at(figures.classes, TimeClass::kGrouped)) / seconds(figures.time);
+               })));
+A3SIM_REGISTER(Metric, "mac_ratio", "of the peak that cubes reach while kernels run on them",
+               Metric(step_metric(Form::kShare, Better::kLarger,
+                                  [](const StepFigures& figures) { return 100 * figures.mac_ratio; })));
+
 // Returns "step.vector_alone".
 std::string class_name(TimeClass kind) {
   std::string name = "step.";
