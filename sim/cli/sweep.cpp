@@ -148,7 +148,7 @@ void sweep(const SweepCommandOptions& options) {
   running.retry_failed = options.retry_failed;
   running.limits = {seconds_of(options.time_limit), bytes_of(options.memory_limit)};
   options.shards.choose(running);
-  const SweepPlan plan = plan_sweep(read_sweep(options.file, options.set));
+  const SweepPlan plan = plan_sweep(read_sweep(options.file, options.set), options.jobs);
   print_refused(plan);
   if (!options.shards.emit.empty()) {
     fmt::print("{}", options.shards.script(plan, running, options.for_script()));

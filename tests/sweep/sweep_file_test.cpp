@@ -99,7 +99,12 @@ TEST_CASE("Every shipped sweep resolves") {
       if (spec.leave_out_refused && axis.values.size() > kKept)
         axis.values.erase(axis.values.begin(), axis.values.end() - kKept);
     const bool leaves_out = spec.leave_out_refused;
-    const SweepPlan plan = plan_sweep(std::move(spec));
+    const SweepPlan plan = plan_sweep(spec);
+    if (leaves_out) {
+      const SweepPlan threads = plan_sweep(std::move(spec), 3);
+      CHECK(threads.ids == plan.ids);
+      CHECK(threads.positions == plan.positions);
+    }
     CHECK(plan.refused.empty() != leaves_out);
     CHECK(std::set<std::string>(plan.ids.begin(), plan.ids.end()).size() == plan.positions.size());
     ++sweeps;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/core/error.h"
+#include "sim/core/parallel.h"
 #include "sim/experiment/compiled.h"
 #include "sim/experiment/micro_batches.h"
 #include "sim/experiment/run_experiment.h"
@@ -158,6 +159,45 @@ std::vector<WorkDone> try_points(const SweepPlan& plan, const std::vector<std::u
   return done;
 }
 
+constexpr std::size_t kMostErrors = 20;
+
+// What a plan needs of a position, or why its configuration is refused.
+struct ResolvedPosition {
+  std::string id, taskflow, refused;
+  MeasuredWork work{};
+};
+
+// An error in one value occurs at each of its points. Returns the error without the point.
+std::string without_place(const std::string& error) { return error.substr(0, error.find(" (at ")); }
+
+ResolvedPosition resolve_position(const SweepSpec& spec, const SweepPosition& position) {
+  try {
+    SweepPoint point = resolve_point(spec, position);
+    return {std::move(point.id), std::move(point.taskflow), {}, measured_work(point.experiment)};
+  } catch (const InputError& error) {
+    return {{}, {}, error.what(), {}};
+  }
+}
+
+// Resolves all positions. If refusals are errors, resolves them in order, and only up to the last error that
+// is told.
+std::vector<ResolvedPosition> resolve_all(const SweepSpec& spec, const std::vector<SweepPosition>& positions,
+                                          unsigned threads) {
+  std::vector<ResolvedPosition> resolved(positions.size());
+  if (spec.leave_out_refused) {
+    in_parallel(positions.size(), threads,
+                [&](std::size_t p) { resolved[p] = resolve_position(spec, positions[p]); });
+    return resolved;
+  }
+  std::set<std::string> errors;
+  for (std::size_t p = 0; p < positions.size() && errors.size() < kMostErrors; ++p) {
+    resolved[p] = resolve_position(spec, positions[p]);
+    if (!resolved[p].refused.empty()) errors.insert(without_place(resolved[p].refused));
+    if (errors.size() == kMostErrors) resolved.resize(p + 1);
+  }
+  return resolved;
+}
+
 }  // namespace
 
 OrderOfWork::OrderOfWork(const std::vector<std::uint64_t>& points, const std::vector<std::string>& taskflows,
@@ -194,27 +234,25 @@ std::string refused_key(const std::string& error) {
   return end == std::string::npos ? "" : error.substr(begin + 2, end - begin - 2);
 }
 
-SweepPlan plan_sweep(SweepSpec spec) {
-  constexpr std::size_t kMostErrors = 20;
+SweepPlan plan_sweep(SweepSpec spec, unsigned threads) {
   SweepPlan plan;
+  std::vector<SweepPosition> positions = positions_of(spec);
+  const std::vector<ResolvedPosition> resolved = resolve_all(spec, positions, threads);
   std::vector<std::string> errors;
   std::set<std::string> seen;
-  for (SweepPosition& position : positions_of(spec)) {
-    try {
-      SweepPoint point = resolve_point(spec, position);
-      plan.positions.push_back(std::move(position));
-      plan.works.push_back(measured_work(point.experiment));
-      plan.ids.push_back(std::move(point.id));
-      plan.taskflows.push_back(std::move(point.taskflow));
-    } catch (const InputError& error) {
-      const std::string text = error.what();
-      // An error in one value occurs at each of its points.
-      if (seen.insert(text.substr(0, text.find(" (at "))).second && errors.size() < kMostErrors)
-        errors.push_back(text);
-      if (errors.size() == kMostErrors && !spec.leave_out_refused) break;
-      SweepPlan::Refusal& refusal = plan.refused[refused_key(text)];
-      if (refusal.positions++ == 0) refusal.why = text.substr(0, text.find('\n'));
+  for (std::size_t p = 0; p < resolved.size(); ++p) {
+    const ResolvedPosition& position = resolved[p];
+    if (position.refused.empty()) {
+      plan.positions.push_back(std::move(positions[p]));
+      plan.works.push_back(position.work);
+      plan.ids.push_back(position.id);
+      plan.taskflows.push_back(position.taskflow);
+      continue;
     }
+    if (seen.insert(without_place(position.refused)).second && errors.size() < kMostErrors)
+      errors.push_back(position.refused);
+    SweepPlan::Refusal& refusal = plan.refused[refused_key(position.refused)];
+    if (refusal.positions++ == 0) refusal.why = position.refused.substr(0, position.refused.find('\n'));
   }
   if (spec.leave_out_refused && !plan.positions.empty()) errors.clear();
   if (!errors.empty()) throw InputError(fmt::format("{}", fmt::join(errors, "\n")));

@@ -54,8 +54,9 @@ struct SweepPlan {
   std::map<std::string, Refusal> refused;
 };
 
-// Throws InputError with what is wrong with the sweep or any of its experiments.
-SweepPlan plan_sweep(SweepSpec spec);
+// Throws InputError with what is wrong with the sweep or any of its experiments. Configurations are read on up
+// to `threads` threads; the plan does not depend on their number.
+SweepPlan plan_sweep(SweepSpec spec, unsigned threads = 1);
 
 struct SweepProgress {
   // Points to compute in this run; those that are done and failed.
