@@ -100,8 +100,10 @@ StepRun run_step(const Experiment& experiment, const PreparedStep& prepared, Tas
       prepared.orders);
   Progress progress("tasks", run.written.tasks.size());
   InterruptibleHooks interruptible(hooks, progress);
+  // Stages meet only where one sends to the next, and on cables.
+  const char* const backend = run.written.cables.cables.empty() ? "islands" : "native";
   run.result = run_streams(run.written.program, sustained(experiment.hardware), run.written.dies,
-                           Registry<NetworkBackend>::get("native"),
+                           Registry<NetworkBackend>::get(backend),
                            {.hooks = interruptible.hooks(), .shared = &run.written.cables});
   return run;
 }

@@ -128,11 +128,13 @@ class StreamRun final : public EventHandler, public StreamDevice::Owner {
   std::vector<Hardware::MemorySystem> memories_;  // by rank
   std::vector<std::unique_ptr<StreamDevice>> devices_;
   std::vector<Pool> pools_;
-  std::vector<std::uint32_t> open_;                     // by task: dependencies that have not ended
-  std::vector<std::uint32_t> parts_;                    // by task: its job and transfers that still run
-  std::vector<std::vector<std::uint32_t>> dependents_;  // by task
-  std::vector<double> slowness_;                        // by task, if there are hooks
-  std::vector<std::size_t> first_send_;                 // by task: its first transfer in StreamResult::sends
+  std::vector<std::uint32_t> open_;   // by task: dependencies that have not ended
+  std::vector<std::uint32_t> parts_;  // by task: its job and transfers that still run
+  // The tasks that wait for task t, in their order: dependents_[first_dependent_[t]] and what follows up to
+  // first_dependent_[t + 1].
+  std::vector<std::uint32_t> dependents_, first_dependent_;
+  std::vector<double> slowness_;         // by task, if there are hooks
+  std::vector<std::size_t> first_send_;  // by task: its first transfer in StreamResult::sends
   std::size_t ended_ = 0;
   StreamResult result_;
 };
@@ -149,7 +151,7 @@ StreamRun::StreamRun(const StreamProgram& program, const Hardware& hardware,
       ranks_(conditions.ranks),
       open_(program.tasks.size(), 0),
       parts_(program.tasks.size(), 0),
-      dependents_(program.tasks.size()),
+      first_dependent_(program.tasks.size() + 1, 0),
       slowness_(hooks_ ? program.tasks.size() : 0, 1) {
   ranks_.resize(program.ranks);
   for (const RankOptions& rank : ranks_)
@@ -176,9 +178,15 @@ StreamRun::StreamRun(const StreamProgram& program, const Hardware& hardware,
 
 void StreamRun::count_dependencies() {
   std::vector<std::vector<std::uint32_t>> last(program_.ranks);  // by rank and stream
+  struct Wait {
+    std::uint32_t task, before;
+  };
+  std::vector<Wait> waits;
+  waits.reserve(2 * program_.tasks.size());
+  std::vector<std::uint32_t> before;
   for (std::uint32_t t = 0; t < program_.tasks.size(); ++t) {
     const StreamTask& task = program_.tasks[t];
-    std::vector<std::uint32_t> before = task.after;
+    before.assign(task.after.begin(), task.after.end());
     auto& streams = last[index(task.rank)];
     if (streams.size() <= task.stream) streams.resize(task.stream + 1, kNone);
     if (streams[task.stream] != kNone) before.push_back(streams[task.stream]);
@@ -186,8 +194,15 @@ void StreamRun::count_dependencies() {
     std::ranges::sort(before);
     before.erase(std::unique(before.begin(), before.end()), before.end());
     open_[t] = static_cast<std::uint32_t>(before.size());
-    for (const std::uint32_t b : before) dependents_[b].push_back(t);
+    for (const std::uint32_t b : before) {
+      waits.push_back({t, b});
+      ++first_dependent_[b + 1];
+    }
   }
+  for (std::size_t t = 0; t < program_.tasks.size(); ++t) first_dependent_[t + 1] += first_dependent_[t];
+  dependents_.resize(waits.size());
+  std::vector<std::uint32_t> next(first_dependent_.begin(), first_dependent_.end() - 1);
+  for (const Wait& wait : waits) dependents_[next[wait.before]++] = wait.task;
 }
 
 StreamResult StreamRun::run() {
@@ -330,7 +345,8 @@ void StreamRun::end(Engine& engine, std::uint32_t t) {
     pool.free += task.units;
     serve(engine, pool);
   }
-  for (const std::uint32_t dependent : dependents_[t]) dependency_has_ended(engine, dependent, t);
+  for (std::uint32_t d = first_dependent_[t]; d < first_dependent_[t + 1]; ++d)
+    dependency_has_ended(engine, dependents_[d], t);
 }
 
 }  // namespace
