@@ -132,6 +132,9 @@ void check_divides(const Config& root, const TrainingPlan& plan) {
                    fmt::format("{} heads on {} dies, expected one of: {}", heads, tp, fmt::join(fit, ", ")));
   }
   const std::uint32_t experts = plan.model.experts.count;
+  if (experts == 0 && plan.step.ep > 1)
+    parallel.error("ep",
+                   fmt::format("{} ranks share experts, and the model has none: expected 1", plan.step.ep));
   if (experts > 0 && experts % plan.step.ep != 0)
     parallel.error("ep", fmt::format("{} experts on {} ranks, expected a divisor", experts, plan.step.ep));
   if (plan.model.layers.empty() || root.map("model").is_wrong("layers")) return;

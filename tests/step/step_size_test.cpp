@@ -1,0 +1,48 @@
+#include <sys/resource.h>
+
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/step/training_step.h"
+
+namespace a3sim {
+namespace {
+
+#ifndef __SANITIZE_ADDRESS__
+
+rusage used_by_this_process() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return used;
+}
+
+double processor_seconds() {
+  const rusage used = used_by_this_process();
+  return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+         1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
+TEST_CASE("a step of DeepSeek-V3 on 512 dies takes under 5 s and 500 MB once its layers have run") {
+  constexpr double kMostSeconds = 5, kMostKilobytes = 500e3;
+  const std::vector<std::string> none;
+  const Experiment experiment =
+      load_experiment(configs_folder() / "experiments" / "step_deepseek_v3.yaml", none);
+  const StepOptions& step = training_plan_of(experiment).step;
+  REQUIRE(step.dies() == 512);
+  REQUIRE(step.pp == 8);
+  REQUIRE(step.micro_batches() == 120);
+  static_cast<void>(prepare_step(experiment));  // runs the layers
+  const double before = processor_seconds();
+  const PreparedStep prepared = prepare_step(experiment);
+  const StepRun run = run_step(experiment, prepared);
+  const StepFigures figures = figures_of(experiment, prepared, run, accounts_of(run.written, run.result));
+  CHECK(figures.time == run.result.makespan);
+  CHECK(processor_seconds() - before < kMostSeconds);
+  CHECK(static_cast<double>(used_by_this_process().ru_maxrss) < kMostKilobytes);
+}
+
+#endif
+
+}  // namespace
+}  // namespace a3sim
