@@ -81,6 +81,13 @@ async function picture_of(page, name) {
   return apart;
 }
 
+// Labels of an axis that lie on one another: their boxes, where they are not tilted, or their feet else.
+const crowded_labels = (page) => page.$$eval("figure svg", (all) => all.flatMap((svg) => {
+  const level = Array.from(svg.querySelectorAll("text")).filter((text) => !text.hasAttribute("transform")).map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() })).filter(({ box, text }) => box.width > 0 && text.trim() !== "");
+  return level.flatMap((a, i) => level.slice(i + 1).filter((b) => Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left) > 2 && Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top) > 5)
+    .map((b) => `${svg.querySelector("title").textContent}: ${a.text} on ${b.text}`));
+}));
+
 test("No page says anything on the console, asks for anything, is wider than its window, cuts words, or looks other than stored, light and dark", async () => {
   for (const [kind, file] of Object.entries(pages)) {
     for (const width of [420, 900, 1400]) {
@@ -91,6 +98,7 @@ test("No page says anything on the console, asks for anything, is wider than its
         const [needs, has] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
         assert.ok(needs <= has, `${file}: ${needs} px at a width of ${width}`);
         assert.deepEqual(await cut_words(page), [], `${file} at a width of ${width}`);
+        assert.deepEqual(await crowded_labels(page), [], `${file} at a width of ${width}`);
         const apart = await picture_of(page, `${kind} ${width} ${colorScheme}`);
         assert.ok(apart <= most_different, `${kind}, ${width} px, ${colorScheme}: ${apart.toFixed(1)} from the stored picture (A3SIM_RECORD_PICTURES=1 stores it anew)`);
         await close();
@@ -806,6 +814,7 @@ test("A step's pipeline has a block for each micro-batch in each chunk, forward 
   for (let stage = 0; stage < 8; ++stage)
     assert.ok(blocks.filter((b) => +b.stage === stage).reduce((sum, b) => sum + +b.kernels_ps, 0) <= result.step_ps);
   assert.match(await page.textContent(".step .cards"), new RegExp((result.step_ps / 1e12).toFixed(3)));
+  assert.equal(await page.getByRole("heading", { name: "Answer" }).count(), 0); // the cards have it
   assert.deepEqual(said, []);
   await close();
 });
@@ -850,7 +859,9 @@ test("Pages of a search and of a tried order say what their JSON says", async ()
     const { page, said, close } = await open(pages.search);
     const text = await page.textContent("main");
     assert.ok(text.includes(search.best.yaml.trim().split("\n")[1].trim()) && text.includes(`${search.candidates}`));
-    assert.ok(text.includes(`${(100 * Math.abs(search.gain.held_out)).toFixed(2)} %`));
+    assert.ok(text.includes(`${(100 * Math.abs((search.did_not_hold ?? search.gain).held_out)).toFixed(2)} %`));
+    assert.equal(text.includes("Nothing to gain that holds"), search.did_not_hold != null);
+    assert.equal(text.includes("Nothing faster than"), search.did_not_hold == null && search.gain.trained <= 0);
     // Before and after on one axis. What is faster in training need not be so as configured.
     const ends = await page.evaluate(() => (a3sim.runs[0]?.timelines ?? []).map(({ tasks }) => tasks.pass.makespan_ps));
     assert.equal(ends.length, search.gain.trained > 0 ? 2 : 0);
@@ -862,6 +873,7 @@ test("Pages of a search and of a tried order say what their JSON says", async ()
   const rows = await page.$$eval("table tbody tr", (all) => all.map((tr) => Array.from(tr.children, (cell) => cell.textContent)));
   assert.ok(rows.length >= tried.orders.length);
   for (const of of tried.orders.filter((of) => !of.refused)) assert.ok(rows.some((row) => row[0] === of.order && row[3] === (of.total_ps / 1e9).toFixed(3)), of.order);
+  assert.deepEqual(rows.map((row) => row[0]).filter((name) => name.endsWith(" (tried)")), ["ratr (tried)"]);
   assert.equal(await page.evaluate(() => a3sim.runs[0].timelines.length), 2);
   assert.match(await page.textContent(".verdict"), /^ratr (is [\d.]+ % slower than|and) /);
   assert.deepEqual(said, []);

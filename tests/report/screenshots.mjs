@@ -38,7 +38,7 @@ export async function draw_pictures(take) {
   await shoot(at("static.html"), "l2_and_roofline", 1200, heading("L2"), heading("Tables"));
   await shoot(at("both.html"), "kernel_against_static", 1200, start, heading("kernel: operators"));
   await shoot(join(at("tables"), "report.html"), "published", 1200, heading("moe_ffn"), heading("Points of moe_ffn"));
-  await shoot(at("step.html"), "training_step", 1200, start, heading("Answer"));
+  await shoot(at("step.html"), "training_step", 1200, start, heading("Tasks"));
   await shoot(at("job.html"), "job", 1200, start, heading("Timeline"));
 }
 

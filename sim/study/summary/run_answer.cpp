@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "sim/diagnosis/rules/advice_report.h"
+#include "sim/study/summary/step_section.h"
+#include "traces/analysis/held_links.h"
 #include "traces/analysis/operator_blame.h"
 
 namespace a3sim {
@@ -156,11 +158,20 @@ Table differences_table(const std::vector<KnownRun>& runs) {
   return table;
 }
 
+// Returns "puts that share a port", or the cables if these delay puts more.
+std::string limit_name(const KnownPass& pass, Blame blame) {
+  const Trace& trace = pass.pass->trace;
+  if (blame == Blame::kLink) {
+    const std::string link = link_name(trace, pass.explained->path, Duration::zero(), trace.makespan);
+    if (link != name_of(Blame::kLink)) return "puts that share " + link;
+  }
+  return std::string(described(blame));
+}
+
 // Names what the critical path is spent on most.
-std::string limit_text(const KnownPass& pass) {
-  const MainBlame most = main_blame(blame_of(pass.pass->trace, pass.explained->path));
+std::string limit_text(const KnownPass& pass, const MainBlame& most) {
   const std::string where = fmt::format("{}", fmt::join(most.operators, " and "));
-  return fmt::format("What limits it is {}, {} of the critical path{}{}.", described(most.blame),
+  return fmt::format("What limits it is {}, {} of the critical path{}{}.", limit_name(pass, most.blame),
                      in_percent(most.part, 0), where.empty() ? "" : ", most of it in ", where);
 }
 
@@ -172,7 +183,8 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-std::string try_text(const Advice& advice) {
+// Says what to try. That operators run near what the machine allows matters where their arithmetic is the limit.
+std::string try_text(const Advice& advice, Blame limit) {
   if (!advice.findings.empty()) {
     const Finding& first = advice.findings.front();
     std::string text = fmt::format("{} costs {:.3f} ms ({}); try {}", first.cause, first.lost_ms,
@@ -182,11 +194,12 @@ std::string try_text(const Advice& advice) {
   }
   const auto full =
       std::ranges::find_if(advice.infos, [](const Finding& finding) { return finding.lost_ms <= 0; });
-  if (full != advice.infos.end() && !full->operators.empty())
+  const bool arithmetic = limit == Blame::kCube || limit == Blame::kVector;
+  if (arithmetic && full != advice.infos.end() && !full->operators.empty())
     return fmt::format(
         "No finding costs 1 % of it, and {} {} near what the machine allows: what is left is {}.",
         listed(full->operators), full->operators.size() > 1 ? "run" : "runs", full->remedies.front().text);
-  return "No finding costs 1 % of it.";
+  return "No finding costs 1 % of it: 'a3sim explain --whatif' says what each part of the machine is worth.";
 }
 
 }  // namespace
@@ -194,18 +207,21 @@ std::string try_text(const Advice& advice) {
 void add_answer(Page& page, const std::vector<KnownRun>& runs) {
   PageBlocks blocks;
   const bool several = runs.size() > 1;
-  blocks.table(several ? differences_table(runs) : passes_table(runs.front()));
+  // The section of a training step has its time already.
+  const bool answered = !several && !runs.front().traced() && has_step(runs.front().run->directory);
+  if (!answered) blocks.table(several ? differences_table(runs) : passes_table(runs.front()));
   for (const KnownRun& run : runs) {
     for (const KnownPass& pass : run.passes) {
-      if (pass.explained)
-        blocks.verdict(fmt::format("{}{}: {} {}", several ? run.name + ", " : "", pass.pass->name,
-                                   limit_text(pass), try_text(*pass.advice)));
+      if (!pass.explained) continue;
+      const MainBlame most = main_blame(blame_of(pass.pass->trace, pass.explained->path));
+      blocks.verdict(fmt::format("{}{}: {} {}", several ? run.name + ", " : "", pass.pass->name,
+                                 limit_text(pass, most), try_text(*pass.advice, most.blame)));
     }
     if (!run.traced())
       blocks.say(fmt::format("{} was written without its tasks, so it has no timeline: {}.", run.name,
                              how_to_trace(run.run->directory)));
   }
-  page.add("Answer", blocks);
+  page.add(answered ? "Tasks" : "Answer", blocks);
 }
 
 }  // namespace a3sim

@@ -18,6 +18,17 @@ class RunObservation final : private HeldRun, public TraceObservation {
       : HeldRun{std::move(held)}, TraceObservation(run.passes, machine) {}
 };
 
+// A simulated pass has no slow steps. Where a cause has remedies for time that every step loses, the others are left out: they
+// are for faults of hardware, drivers and frameworks.
+void keep_standing_remedies(Finding& finding, const RuleBook& rules) {
+  const auto cause = rules.causes.find(finding.cause);
+  if (cause == rules.causes.end() || cause->second.standing_remedies().empty()) return;
+  const std::vector<RemedyPlan>& standing = cause->second.standing_remedies();
+  std::erase_if(finding.remedies, [&](const Remedy& remedy) {
+    return std::ranges::find(standing, remedy.text, &RemedyPlan::text) == standing.end();
+  });
+}
+
 }  // namespace
 
 MachineFile read_machine_file(const std::filesystem::path& file) {
@@ -63,7 +74,11 @@ std::unique_ptr<Observation> observe(SavedRun run, const std::filesystem::path& 
 }
 
 Advice advise_on_pass(const SavedRun& run, std::size_t pass, const RuleBook& rules) {
-  return advise(TraceObservation(std::span(run.passes).subspan(pass, 1), machine_of_run(run)), rules);
+  Advice advice =
+      advise(TraceObservation(std::span(run.passes).subspan(pass, 1), machine_of_run(run)), rules);
+  for (std::vector<Finding>* const findings : {&advice.findings, &advice.infos})
+    for (Finding& finding : *findings) keep_standing_remedies(finding, rules);
+  return advice;
 }
 
 }  // namespace a3sim

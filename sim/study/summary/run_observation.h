@@ -29,7 +29,7 @@ std::optional<TracedMachine> machine_of_run(const SavedRun& run);
 // run's own.
 std::unique_ptr<Observation> observe(SavedRun run, const std::filesystem::path& hardware);
 
-// Returns what the rules find in one traced pass of a run.
+// Returns what the rules find in one traced pass of a run, without remedies for faults that a simulation does not have.
 Advice advise_on_pass(const SavedRun& run, std::size_t pass, const RuleBook& rules);
 
 }  // namespace a3sim

@@ -61,8 +61,8 @@ export function ticks(axis: Axis, most: number): Tick[] {
   if (axis.places.length > 0) {
     let longest = 0;
     for (const name of axis.names) longest = Math.max(longest, name.length);
-    const numbered = longest > longest_name || axis.places.length > 30;
-    const every = numbered ? Math.ceil(axis.places.length / (2.5 * most)) : 1;
+    const numbered = longest > longest_name || axis.places.length > 30, counted = axis.names.every((name, i) => name === String(i + 1));
+    const every = numbered || counted ? Math.ceil(axis.places.length / (2.5 * most)) : 1;
     for (let i = 0; i < axis.places.length; i += every)
       list.push({ at: axis.places[i]!, text: numbered ? String(i + 1) : axis.names[i]! });
     return list;

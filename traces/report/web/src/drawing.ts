@@ -48,7 +48,7 @@ function tag(name: string, attributes: { [key: string]: string | number }, insid
 
 interface Box { left: number; right: number; top: number; bottom: number }
 
-const letter = 6.6; // about the width of a letter at 12 px
+const letter = 7; // about the width of a letter at 12 px; wide fonts need 7.2
 const width_of = (text: string) => text.length * letter;
 const line_high = 15, title_high = 18, title_scale = 1.3; // a title's letters are larger by this factor
 
@@ -95,8 +95,9 @@ class Drawing {
   private text_lines: string[];
   private x_lines: string[]; // name of the x axis, by line
   private y_lines: string[];
-  private aslant: boolean; // labels below the axis are tilted, as they do not fit side by side
+  private aslant = 0; // degrees by which labels below the axis are tilted, if they do not fit side by side
   private below: number; // height of what stands below the plot
+  private marked: { left: number; right: number; line: number }[] = []; // where marks have been written
 
   constructor(private figure: Figure, private width: number, least: number, private theme: Theme) {
     this.entries = legend_entries(figure);
@@ -110,13 +111,14 @@ class Drawing {
     let right = 22;
     if (this.beside) right = this.legend_width + 20;
     if (this.coloured()) right += 78;
-    this.aslant = this.slanted();
-    // A tilted label takes this height below the axis, and this width to the left of its place.
-    const reach = this.aslant ? Math.min(190, this.longest_below()) : 0;
     this.y_lines = lines_of(figure.y.name, Math.max(120, least - top - 52));
-    const left = Math.min(width * 0.4, Math.max(widest + 27 + line_high * this.y_lines.length, reach * 0.85 - 16));
+    const upright = widest + 27 + line_high * this.y_lines.length;
+    this.aslant = this.slant(width - right - Math.min(width * 0.4, upright));
+    // A tilted label takes a part of its length below the axis, and another to the left of its place.
+    const reach = this.aslant ? Math.min(190, this.longest_below()) : 0, angle = (this.aslant * Math.PI) / 180;
+    const left = Math.min(width * 0.4, Math.max(upright, reach * Math.cos(angle) - 16));
     this.x_lines = lines_of(figure.x.name, width - right - left);
-    this.below = 37 + line_high * this.x_lines.length + (this.aslant ? Math.max(0, reach * 0.53 - 8) : 0);
+    this.below = 37 + line_high * this.x_lines.length + (this.aslant ? Math.max(0, reach * Math.sin(angle) - 8) : 0);
     this.box = { left, right: width - right, top, bottom: Math.max(least - this.below, top + 120) };
     this.height = this.box.bottom + this.below;
     if (!this.beside) this.height += this.below_rows().length * 17;
@@ -175,10 +177,18 @@ class Drawing {
     this.text_lines.forEach((line, i) => this.text(12, first + line_high * i, line, { "font-size": 11, fill: this.theme.muted }));
   }
 
-  // Writes words beside a point: at its left if there is no room at its right.
+  // Writes words beside a point: at its left if there is no room at its right, and lower or higher where other marks are in
+  // the way. Leaves them out if they fit nowhere.
   private mark(text: string, x: number, y: number): void {
-    const fits = x + 6 + width_of(text) <= this.width - 4;
-    this.text(fits ? x + 6 : x - 6, y - 6, text, fits ? { "font-size": 11 } : { "font-size": 11, "text-anchor": "end" });
+    const size = width_of(text) * (11 / 12), fits = x + 6 + size <= this.width - 4, left = fits ? x + 6 : x - 6 - size;
+    for (const offset of [-6, 14, -19, 27]) {
+      const line = y + offset;
+      if (line < 12 || line > this.height - 4) continue;
+      if (this.marked.some((other) => left < other.right + 2 && other.left < left + size + 2 && Math.abs(other.line - line) < 12)) continue;
+      this.marked.push({ left, right: left + size, line });
+      this.text(fits ? x + 6 : x - 6, line, text, fits ? { "font-size": 11 } : { "font-size": 11, "text-anchor": "end" });
+      return;
+    }
   }
 
   private longest_below(): number {
@@ -187,10 +197,18 @@ class Drawing {
     return longest;
   }
 
-  private slanted(): boolean {
-    if (this.figure.x.places.length === 0) return false;
-    const room = this.width * (this.beside ? 0.6 : 0.85);
-    return (this.longest_below() + 8) * ticks(this.figure.x, 8).length > room;
+  // Returns by how many degrees labels are tilted on an axis of this width: the closer they stand, the steeper.
+  private slant(room: number): number {
+    const { x } = this.figure, least_apart = 21; // pixels between lines of text at 32 degrees
+    if (x.places.length === 0) return 0;
+    const list = ticks(x, 8);
+    let closest = room, fits = true;
+    for (let i = 1; i < list.length; ++i) {
+      const apart = room * Math.abs(share(x, list[i]!.at) - share(x, list[i - 1]!.at));
+      closest = Math.min(closest, apart);
+      fits = fits && (width_of(list[i]!.text) + width_of(list[i - 1]!.text)) / 2 + 10 <= apart;
+    }
+    return fits || list.length < x.places.length ? 0 : closest >= least_apart ? 32 : 60;
   }
 
   private axes(): void {
@@ -202,7 +220,7 @@ class Drawing {
       if (!this.coloured()) this.line(x, box.top, x, box.bottom, theme.grid);
       if (aslant)
         this.text(x, box.bottom + 14, tick.text,
-          { "text-anchor": "end", "font-size": 11, transform: "rotate(-32 " + round(x) + " " + round(box.bottom + 14) + ")" });
+          { "text-anchor": "end", "font-size": 11, transform: "rotate(-" + aslant + " " + round(x) + " " + round(box.bottom + 14) + ")" });
       else this.text(x, box.bottom + 16, tick.text, { "text-anchor": "middle" });
     }
     for (const tick of ticks(figure.y, 6)) {
@@ -330,7 +348,7 @@ class Drawing {
       }, tag("title", {}, escaped(what)));
       const text = significant(cell[2]);
       // Black is read better than white on the brighter half of the colours.
-      if (width_of(text) < w && h > 12)
+      if (width_of(text) + 4 < w && h > 12)
         this.text(x, y + 4, text, { "text-anchor": "middle", "pointer-events": "none", fill: part > 0.5 ? "#000" : "#fff" });
     }
   }
@@ -366,7 +384,7 @@ class Drawing {
     const rows: Entry[][] = [];
     let left = this.width;
     for (const entry of this.entries) {
-      const needs = width_of(entry.text) + 36;
+      const needs = width_of(entry.text) + 40;
       if (rows.length === 0 || needs > left) {
         rows.push([]);
         left = this.width - 24;
@@ -409,7 +427,7 @@ class Drawing {
       let x = 12;
       for (const entry of rows[i]!) {
         this.entry(entry, x, this.height - 10 - 17 * (rows.length - 1 - i));
-        x += width_of(entry.text) + 36;
+        x += width_of(entry.text) + 40;
       }
     }
   }

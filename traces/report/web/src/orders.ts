@@ -10,10 +10,13 @@ import { number, table_element, table_of, words } from "./table.js";
 interface Choice { value: string; candidates: number; median: number }
 interface FrontPoint { latency: number; aivs?: number; spread?: number; order?: string }
 
+interface Gain { trained: number; held_out: number; low: number; high: number }
+
 export interface SearchResult {
   best: { name: string; yaml: string; settings: { [key: string]: string } };
   best_shipped: string;
-  gain: { trained: number; held_out: number; low: number; high: number };
+  gain: Gain;
+  did_not_hold?: Gain | null; // what the fastest candidate gained, if the gain does not hold; `best` is then the best shipped order
   bound_distance: { before: number; after: number };
   candidates: number;
   candidates_per_second: number;
@@ -59,6 +62,7 @@ export function gains_of(curve: NonNullable<SearchResult["curve"]>): [candidates
 function curve_figure(result: SearchResult): Figure | null {
   const gains = gains_of(result.curve ?? []);
   if (gains.length < 2) return null;
+  if (gains[0]![0] > 0) gains.unshift([0, 0]); // before the first gain
   const drawn = figure("The best gain so far, in training", `beside ${result.best_shipped}, the best shipped order`);
   // Keep a point for each change, and the last one.
   const kept = gains.filter(([, gain], i) => i === 0 || i === gains.length - 1 || gain !== gains[i - 1]![1]);
@@ -104,14 +108,16 @@ function effects_figure(result: SearchResult): Figure | null {
 const parts = (title: string, element: HTMLElement | null) => (element ? [el("h3", {}, title), element] : []);
 
 function found_sentence(result: SearchResult): string {
-  const { gain } = result;
+  const { gain, did_not_hold: other } = result;
+  if (other && other.trained > 0)
+    return `Nothing to gain that holds: what is ${percent(other.trained)} faster than ${result.best_shipped} in training is ${percent(Math.abs(other.held_out))} ${other.held_out < 0 ? "slower" : "faster"} (${signed(other.low)} to ${signed(other.high)}) in scenarios that it was not trained on. Use ${result.best_shipped}.`;
   if (gain.trained <= 0) return `Nothing faster than ${result.best_shipped} was found among ${result.candidates} candidates.`;
   const sure = gain.low > 0 ? "" : " The interval holds zero: do not count on a gain there.";
   return `The order found is ${percent(gain.trained)} faster than ${result.best_shipped}, the best shipped order, in training, and ${percent(gain.held_out)} (${signed(gain.low)} to ${signed(gain.high)}) in scenarios that it was not trained on.${sure}`;
 }
 
 export function search_section({ title, result }: SearchSection): HTMLElement {
-  const { gain, bound_distance: bound } = result, curve = curve_figure(result), front = front_figure(result.front ?? []), effects = effects_figure(result);
+  const { bound_distance: bound } = result, gain = result.did_not_hold ?? result.gain, curve = curve_figure(result), front = front_figure(result.front ?? []), effects = effects_figure(result);
   const again = button("copy", "copy this order", () => void copy(result.best.yaml, again));
   again.className = "copy";
   const reverted = (result.reverted ?? []).filter((of) => !of.taken_back), held = result.held_out ?? [];
@@ -123,10 +129,10 @@ export function search_section({ title, result }: SearchSection): HTMLElement {
       card("candidates", String(result.candidates), `${significant(result.candidates_per_second)} a second${result.candidates_to_90_percent ? `; nine tenths of the gain after ${result.candidates_to_90_percent}` : ""}`)),
     el("p", { class: "verdict" }, found_sentence(result)),
     el("div", { class: "figures" }, ...figures),
-    ...parts("The order", el("div", { class: "code" }, again, el("pre", {}, result.best.yaml + Object.entries(result.best.settings ?? {}).map(([key, value]) => `\n${key}=${value}`).join("")))),
-    ...parts("What each of its decisions is worth", reverted.length === 0 ? null : table_element(table_of(reverted, [
+    ...parts(result.did_not_hold ? `The order ${result.best_shipped}` : "The order", el("div", { class: "code" }, again, el("pre", {}, result.best.yaml + Object.entries(result.best.settings ?? {}).map(([key, value]) => `\n${key}=${value}`).join("")))),
+    ...parts(result.did_not_hold ? "What decisions of the fastest candidate are worth" : "What each of its decisions is worth", reverted.length === 0 ? null : table_element(table_of(reverted, [
       words("decision", (of) => of.decision), number("slower without it", (of) => of.loss ?? NaN, signed),
-      words("the order found has", (of) => of.best), words(`${result.best_shipped} has`, (of) => of.shipped)]))),
+      words(result.did_not_hold ? "it has" : "the order found has", (of) => of.best), words(`${result.best_shipped} has`, (of) => of.shipped)]))),
     ...parts("Where it was not trained", held.length === 0 ? null : table_element(table_of(held, [
       words("scenario", (of) => of.scenario), number("gain", (of) => of.gain ?? NaN, signed),
       words("best shipped there", (of) => of.best_shipped), words("", (of) => of.refused.split("\n")[0]!)]))),
@@ -136,9 +142,9 @@ export function search_section({ title, result }: SearchSection): HTMLElement {
 }
 
 // Draws the orders' times beside the best shipped one, with the interval of the median difference.
-function tried_figure(orders: Tried[]): Figure {
+function tried_figure(orders: Tried[], tried: Tried | undefined): Figure {
   const drawn = figure("Time beside the best shipped order", "medians under random times, and where the difference lies (95 %)");
-  drawn.x = names_axis("", orders.map((of) => of.order));
+  drawn.x = names_axis("", orders.map((of) => (of === tried ? `${of.order} (tried)` : of.order)));
   const at = (of: Tried, value: number | null | undefined) => 100 * (value ?? of.to_best_shipped ?? 0);
   drawn.series = [{ name: "", kind: "bars", color: 0, hollow: false,
     points: orders.map((of, i): FigurePoint => [i, at(of, of.to_best_shipped), at(of, of.to_best_shipped_low), at(of, of.to_best_shipped_high)]) }];
@@ -159,9 +165,9 @@ export function try_section({ title, result }: TrySection): HTMLElement {
     : `${first.order} is ${percent(Math.abs(by))} ${by > 0 ? "slower" : "faster"} than ${best.order}, the best shipped order.`;
   return el("section", {}, el("h2", {}, title), sentence ? el("p", { class: "verdict" }, sentence) : null,
     table_element(table_of([first!, ...shipped], [
-      words("order", (of) => of.order), ...passes.map((pass) => number<Tried>(`${pass} ms`, (of) => ms(of.passes_ps?.[pass]), (v) => v.toFixed(3))),
+      words("order", (of) => (of === first ? `${of.order} (tried)` : of.order)), ...passes.map((pass) => number<Tried>(`${pass} ms`, (of) => ms(of.passes_ps?.[pass]), (v) => v.toFixed(3))),
       number("total ms", (of) => (of.refused ? NaN : ms(of.total_ps)), (v) => v.toFixed(3)), number("to the best shipped", (of) => of.to_best_shipped ?? NaN, signed),
-      words("", (of) => (of === first ? "tried" : of.refused ? "does not fit" : of.same_as ? `same as ${of.same_as}` : ""))])),
+      words("", (of) => (of.refused ? "does not fit" : of.same_as ? `same as ${of.same_as}` : ""))])),
     ...result.orders.filter((of) => of.refused).map((of) => el("p", { class: "note" }, `${of.order} does not fit: ${of.refused!.split("\n")[0]!}`)),
-    different.length > 1 ? el("div", { class: "choices" }, new FigureView(tried_figure(different)).element) : null);
+    different.length > 1 ? el("div", { class: "choices" }, new FigureView(tried_figure(different, first)).element) : null);
 }

@@ -124,7 +124,9 @@ export class Runs {
       const timeline = await this.timeline_of(run, pass, time);
       opened.timelines.push(timeline);
       const title = `${run.name}, ${pass.name}: ${(pass.makespan_ps / 1e9).toFixed(3)} ms`;
-      opened.element.append(el("h3", {}, title), ...this.timeline_parts(run, timeline));
+      const missing = pass.recorded ? timeline.tasks.empty_ranks() : [];
+      const note = missing.length > 0 ? [el("p", { class: "note" }, `Not recorded: rank${missing.length > 1 ? "s" : ""} ${missing.join(", ")}.`)] : [];
+      opened.element.append(el("h3", {}, title), ...note, ...this.timeline_parts(run, timeline));
       const heading = (text: string) => el("h3", {}, of.length > 1 ? `${run.name}: ${text.toLowerCase()}` : text);
       const view = new OperatorsView(timeline.tasks, this.shown, (words) => this.search_for(words));
       opened.operators.push(view);

@@ -38,6 +38,14 @@ export class Tasks {
     return new Tasks(pass, pass.recorded ? with_unknown(columns, pass.tasks.rows) : columns, experts_per_rank);
   }
 
+  // Returns the ranks that have no tasks.
+  empty_ranks(): number[] {
+    const ranks: number[] = [];
+    for (let rank = 0; rank < this.pass.ranks; ++rank)
+      if (this.first[rank * this.workers] === this.first[(rank + 1) * this.workers]) ranks.push(rank);
+    return ranks;
+  }
+
   // Returns an expert's number on its rank, given its number over all ranks.
   local_expert(expert: number): number {
     return this.experts_per_rank > 0 ? expert % this.experts_per_rank : expert;
