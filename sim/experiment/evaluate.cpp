@@ -7,6 +7,7 @@
 
 #include "sim/core/error.h"
 #include "sim/core/parallel.h"
+#include "sim/core/progress.h"
 #include "sim/experiment/bounds.h"
 #include "sim/experiment/evaluate_by_run.h"
 
@@ -45,6 +46,38 @@ std::vector<Latencies> least_of_others(std::span<const Variant> variants, const 
 std::uint32_t runs_of(const EvaluateOptions& options) {
   const std::uint32_t draws = options.jitter.draws();
   return options.first_run >= draws ? 0 : std::min(options.runs, draws - options.first_run);
+}
+
+bool equal_in_first_run(const Evaluated& a, const Evaluated& b) {
+  if (a.passes.size() != b.passes.size()) return false;
+  for (std::size_t p = 0; p < a.passes.size(); ++p)
+    if (a.passes[p].front().latency != b.passes[p].front().latency) return false;
+  return true;
+}
+
+void append_outcomes(Evaluated more, Evaluated& to) {
+  to.passes.resize(more.passes.size());
+  for (std::size_t p = 0; p < more.passes.size(); ++p)
+    std::ranges::move(more.passes[p], std::back_inserter(to.passes[p]));
+}
+
+// Runs a prepared variant, and only once if that run is as the first one of `unchanged`.
+Evaluated evaluate_if_changed(std::span<const Variant> one, const EvaluateOptions& options,
+                              const Evaluated* unchanged) {
+  const std::uint32_t runs = runs_of(options);
+  if (unchanged == nullptr || runs < 2 || !options.limits.empty())
+    return std::move(evaluate(one, options).front());
+  EvaluateOptions part = options;
+  part.runs = 1;
+  Evaluated result = std::move(evaluate(one, part).front());
+  if (equal_in_first_run(result, *unchanged)) {
+    Progress("simulations").step((runs - 1) * result.passes.size());
+    return *unchanged;
+  }
+  ++part.first_run;
+  part.runs = runs - 1;
+  append_outcomes(std::move(evaluate(one, part).front()), result);
+  return result;
 }
 
 }  // namespace
@@ -154,11 +187,7 @@ std::vector<Evaluated> evaluate_by_run(std::span<const Variant> variants, const 
     one.first_run = options.first_run + run;
     if (!options.limits.empty()) one.limits = {options.limits[run]};
     std::vector<Evaluated> done = evaluate(variants, one);
-    for (std::size_t v = 0; v < variants.size(); ++v) {
-      so_far[v].passes.resize(done[v].passes.size());
-      for (std::size_t p = 0; p < done[v].passes.size(); ++p)
-        std::ranges::move(done[v].passes[p], std::back_inserter(so_far[v].passes[p]));
-    }
+    for (std::size_t v = 0; v < variants.size(); ++v) append_outcomes(std::move(done[v]), so_far[v]);
     one.beside.clear();
     if (seen) seen(so_far, run + 1);
   }
@@ -171,7 +200,8 @@ std::vector<Evaluated> evaluate_in_turn(std::span<const Variant> variants, const
 }
 
 std::vector<Evaluated> evaluate_in_turn(std::span<const Variant> variants, const EvaluateOptions& options,
-                                        std::vector<std::string>& failed, const SeenVariant& seen) {
+                                        std::vector<std::string>& failed, const SeenVariant& seen,
+                                        const Evaluated* unchanged) {
   std::mutex one_at_a_time;
   EvaluateOptions alone = options;
   alone.threads = 1;
@@ -182,7 +212,7 @@ std::vector<Evaluated> evaluate_in_turn(std::span<const Variant> variants, const
       Variant variant = variants[v];
       const std::span<Variant> one(&variant, 1);
       prepare(one, 1);
-      results[v] = std::move(evaluate(one, alone).front());
+      results[v] = evaluate_if_changed(one, alone, unchanged);
       const std::scoped_lock lock(one_at_a_time);
       if (seen) seen(v, results[v]);
     } catch (const Error& error) {

@@ -1,5 +1,7 @@
 #include "sim/study/explore/order_conditions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -95,17 +97,17 @@ TEST_CASE("it is said where a gain holds, turns round, or is noise; a loss likew
       outcome("balanced", -0.03, -0.02, -0.01), outcome("skew 0.2", -0.02, -0.01, -0.001),
       outcome("skew 0.4", 0.01, 0.012, 0.02), outcome("skew 0.8", -0.01, 0.001, 0.01)};
   outcomes.push_back({"narrow", aic_and_aiv(24, 48), "does not fit", {}, {}, {}});
-  CHECK(where_it_turns("mine", "full", outcomes) ==
+  CHECK(where_it_turns("mine", "full", outcomes, 0) ==
         "That mine is faster than full holds under 1 of 3 other conditions; it turns round under skew 0.4 on "
         "25/50 (+1.20 %); it is noise under skew 0.8 on 25/50 (+0.10 %).\n");
   for (ConditionOutcome& outcome : outcomes)
     outcome.difference = {-outcome.difference.median, -outcome.difference.high, -outcome.difference.low};
   CHECK_THAT(
-      where_it_turns("mine", "full", outcomes),
+      where_it_turns("mine", "full", outcomes, 0),
       Contains("mine is slower than full holds under 1 of 3") && Contains("turns round under skew 0.4"));
   outcomes.front().difference = {0, -0.01, 0.01};
   CHECK_THAT(
-      where_it_turns("mine", "full", outcomes),
+      where_it_turns("mine", "full", outcomes, 0),
       Contains("not told apart as configured; faster under skew 0.4") && Contains("slower under skew 0.2"));
 }
 
@@ -131,6 +133,41 @@ TEST_CASE("each condition's outcome is what an experiment with its values gives,
   CHECK(json["conditions"][0]["difference"] == comparison.conditions[0].difference.median);
   const TryOptions narrow{options.jitter, false, 2};
   CHECK(try_order(experiment, shipped("naive"), narrow).conditions.empty());
+}
+
+TEST_CASE(
+    "a condition under which the difference is clear by far takes no more runs than an interval needs") {
+  const Experiment experiment = small();
+  const std::uint32_t asked = kFewestRuns + 2;
+  const OrderSpec tried = shipped("naive"), other = shipped("interleaved_tiles");
+  const std::vector<Condition> conditions = conditions_of(experiment);
+  const EvaluateOptions how{.jitter = {asked, 3, 0.05, 0.02}, .threads = 2};
+  const std::vector<ConditionOutcome> outcomes =
+      under_conditions(experiment, Latencies(asked, 2_us), Latencies(asked, 1_us), tried, other, how);
+  REQUIRE(outcomes.size() == conditions.size());
+  CHECK(outcomes.front().runs == asked);
+  std::size_t shorter = 0;
+  for (std::size_t c = 1; c < outcomes.size(); ++c) {
+    Variant variants[]{{with_order(conditions[c].experiment, tried), nullptr},
+                       {with_order(conditions[c].experiment, other), nullptr}};
+    prepare(variants, 2);
+    EvaluateOptions part = how;
+    part.runs = kFewestRuns;
+    const std::vector<Evaluated> few = evaluate(variants, part), all = evaluate(variants, how);
+    std::vector<double> differences;
+    for (std::size_t run = 0; run < kFewestRuns; ++run)
+      differences.push_back(static_cast<double>((few[0].totals()[run] - few[1].totals()[run]).count()));
+    const auto [low, high] = std::ranges::minmax(differences);
+    const bool clear = low > high - low || -high > high - low;
+    CHECK(outcomes[c].runs == (clear ? kFewestRuns : asked));
+    CHECK(outcomes[c].tried == median_of((clear ? few : all)[0].totals()));
+    CHECK(outcomes[c].other == median_of((clear ? few : all)[1].totals()));
+    shorter += clear ? 1 : 0;
+  }
+  CHECK(shorter > 0);
+  CHECK_THAT(
+      where_it_turns("naive", "interleaved_tiles", outcomes, asked),
+      Contains(fmt::format("Under {} of these, {} of {} runs were enough", shorter, kFewestRuns, asked)));
 }
 
 TEST_CASE("an order that does not fit another number of cores is told, and the rest is run") {

@@ -169,30 +169,33 @@ Counterfactuals run_counterfactuals(const RunToCompare& a, const RunToCompare& b
     }
     result.parts.push_back(std::move(part));
   }
-  const std::size_t first_rates = variants.size();
   if (rates_differ(a.rates, b.rates)) {
     add(with_rates(of_b, a.rates));
     add(with_rates(of_b, b.rates));
   }
-  std::vector<std::string> failed;
-  const auto take = [&](std::size_t v, const Evaluated& evaluated) {
-    if (v == 0) result.a = evaluated.totals();
-    if (v == 1) result.b = evaluated.totals();
-    if (v >= first_part && v < first_rates)
-      result.parts[runnable[v - first_part]].totals = evaluated.totals();
+  const auto take_both = [&](std::size_t v, const Evaluated& evaluated) {
+    (v == 0 ? result.a : result.b) = evaluated.totals();
+    if (seen) seen(result);
+  };
+  const auto take_part = [&](std::size_t v, const Evaluated& evaluated) {
+    if (v < runnable.size()) result.parts[runnable[v]].totals = evaluated.totals();
     if (seen) seen(result);
   };
   // Of each variant its passes, that it is prepared, and that it has ended.
   const Progress progress(kSimulationsInAll, variants.size() * (passes.size() * jitter.draws() + 2));
+  const EvaluateOptions how{.jitter = jitter, .threads = threads};
+  std::vector<std::string> failed;
+  const std::span all(variants);
+  const std::vector<Evaluated> both = evaluate_in_turn(all.first(first_part), how, failed, take_both);
+  for (const std::string& why : failed)
+    if (!why.empty()) throw RunError(why);
   const std::vector<Evaluated> done =
-      evaluate_in_turn(variants, {.jitter = jitter, .threads = threads}, failed, take);
-  for (std::size_t v = 0; v < variants.size(); ++v) {
-    if (!failed[v].empty() && (v < first_part || v >= first_rates)) throw RunError(failed[v]);
-  }
-  for (std::size_t v = first_part; v < first_rates; ++v)
-    result.parts[runnable[v - first_part]].error = failed[v];
-  if (first_rates < variants.size())
-    result.hit_rates = difference_between(done[first_rates].totals(), done[first_rates + 1].totals());
+      evaluate_in_turn(all.subspan(first_part), how, failed, take_part, &both.back());
+  for (std::size_t p = 0; p < runnable.size(); ++p) result.parts[runnable[p]].error = failed[p];
+  for (std::size_t v = runnable.size(); v < done.size(); ++v)
+    if (!failed[v].empty()) throw RunError(failed[v]);
+  if (runnable.size() < done.size())
+    result.hit_rates = difference_between(done[done.size() - 2].totals(), done.back().totals());
   return result;
 }
 

@@ -64,8 +64,8 @@ struct RunToCompare {
   std::map<std::string, L2Rates> rates;  // one entry per operator
 };
 
-// Runs A and B unchanged, and B with each part of A's that differs, on `threads` threads. Runs only these passes. Calls `seen`
-// after each of these runs.
+// Runs A and B unchanged, then B with each part of A's that differs, on `threads` threads. Runs only these passes. A part
+// that changes nothing in the first run is not run again. Calls `seen` after each of these variants.
 Counterfactuals run_counterfactuals(const RunToCompare& a, const RunToCompare& b,
                                     const std::vector<std::string>& passes, const JitterOptions& jitter,
                                     unsigned threads,

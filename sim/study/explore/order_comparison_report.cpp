@@ -202,7 +202,8 @@ Report order_report(const Experiment& experiment, const OrderComparison& compari
   }
   report.say_on(verdict(experiment, comparison), "verdict");
   if (!comparison.conditions.empty())
-    add_conditions(report, comparison.tried().name, comparison.best()->name, comparison.conditions);
+    add_conditions(report, comparison.tried().name, comparison.best()->name, comparison.conditions,
+                   jitter.draws());
   if (const TriedOrder* best = comparison.best(); best && best->same_as != 0) {
     const TriedOrder& tried = comparison.tried();
     const std::string faster = times_faster(tried.name, tried.totals, best->name, best->totals);

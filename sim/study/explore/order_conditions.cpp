@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "sim/core/error.h"
+#include "sim/core/progress.h"
+#include "sim/core/statistics.h"
 #include "sim/experiment/evaluate.h"
 #include "sim/experiment/machine_part.h"
 #include "sim/experiment/order_file.h"
@@ -44,10 +47,44 @@ void add_worker_counts(const Experiment& experiment, std::vector<Condition>& con
   }
 }
 
+// Returns whether the difference has one sign in all runs, and its smallest amount is larger than their range.
+bool is_clear_by_far(const Latencies& a, const Latencies& b) {
+  std::vector<double> differences;
+  for (std::size_t run = 0; run < a.size(); ++run)
+    differences.push_back(static_cast<double>((a[run] - b[run]).count()));
+  const auto [low, high] = std::ranges::minmax(differences);
+  return (low > 0 || high < 0) && std::min(std::abs(low), std::abs(high)) > high - low;
+}
+
+void append_runs(const std::vector<Evaluated>& more, std::vector<Evaluated>& done) {
+  for (std::size_t v = 0; v < done.size(); ++v) {
+    for (std::size_t p = 0; p < done[v].passes.size(); ++p)
+      done[v].passes[p].insert(done[v].passes[p].end(), more[v].passes[p].begin(), more[v].passes[p].end());
+  }
+}
+
+// Runs both orders, fewer times than asked for if their difference is clear by then.
+std::vector<Evaluated> run_until_clear(const std::array<Variant, 2>& orders, const EvaluateOptions& how) {
+  const std::uint32_t asked = how.jitter.draws();
+  EvaluateOptions part = how;
+  part.runs = kFewestRuns;
+  std::vector<Evaluated> done = evaluate(orders, part);
+  if (asked <= kFewestRuns) return done;
+  if (is_clear_by_far(done[0].totals(), done[1].totals())) {
+    // The progress line counts the runs that are left out.
+    Progress("simulations").step((asked - kFewestRuns) * EqualPasses(orders).to_run().size());
+    return done;
+  }
+  part.first_run = kFewestRuns;
+  part.runs = asked - kFewestRuns;
+  append_runs(evaluate(orders, part), done);
+  return done;
+}
+
 // Returns the latencies of both orders by run, or why one of them does not fit.
 ConditionOutcome run_both(const Condition& condition, const OrderSpec& tried, const OrderSpec& other,
                           const EvaluateOptions& how) {
-  ConditionOutcome outcome{condition.routing, condition.workers, {}, {}, {}, {}};
+  ConditionOutcome outcome{condition.routing, condition.workers, {}, {}, {}, {}, 0};
   std::array<Variant, 2> orders{Variant{with_order(condition.experiment, tried), nullptr},
                                 Variant{with_order(condition.experiment, other), nullptr}};
   try {
@@ -56,11 +93,12 @@ ConditionOutcome run_both(const Condition& condition, const OrderSpec& tried, co
     outcome.refused = error.what();
     return outcome;
   }
-  const auto done = evaluate(orders, how);
+  const std::vector<Evaluated> done = run_until_clear(orders, how);
   const Latencies of_tried = done[0].totals(), of_other = done[1].totals();
   outcome.tried = median_of(of_tried);
   outcome.other = median_of(of_other);
   outcome.difference = relative_difference(of_tried, of_other);
+  outcome.runs = static_cast<std::uint32_t>(of_tried.size());
   return outcome;
 }
 
@@ -113,7 +151,8 @@ std::vector<ConditionOutcome> under_conditions(const Experiment& experiment, con
                           {},
                           median_of(tried_here),
                           median_of(other_here),
-                          relative_difference(tried_here, other_here)});
+                          relative_difference(tried_here, other_here),
+                          static_cast<std::uint32_t>(tried_here.size())});
     } else {
       outcomes.push_back(run_both(condition, tried, other, on_one_machine));
     }
@@ -123,7 +162,7 @@ std::vector<ConditionOutcome> under_conditions(const Experiment& experiment, con
 }
 
 std::string where_it_turns(const std::string& tried, const std::string& other,
-                           const std::vector<ConditionOutcome>& outcomes) {
+                           const std::vector<ConditionOutcome>& outcomes, std::uint32_t runs) {
   const MedianInterval& here = outcomes.front().difference;
   std::vector<std::string> faster, slower, unclear;
   std::size_t run = 0;
@@ -149,11 +188,18 @@ std::string where_it_turns(const std::string& tried, const std::string& other,
                        other, holds.size(), run) +
            part("it turns round", turns) + part("it is noise", unclear);
   }
+  const auto shorter = std::ranges::count_if(outcomes, [&](const ConditionOutcome& outcome) {
+    return outcome.refused.empty() && outcome.runs < runs;
+  });
+  if (shorter > 0)
+    text +=
+        fmt::format(". Under {} of these, {} of {} runs were enough: the difference is larger than its range",
+                    shorter, kFewestRuns, runs);
   return text + ".\n";
 }
 
 void add_conditions(Report& report, const std::string& tried, const std::string& other,
-                    const std::vector<ConditionOutcome>& outcomes) {
+                    const std::vector<ConditionOutcome>& outcomes, std::uint32_t runs) {
   std::vector<Column> columns{Column::words("routing")};
   for (const WorkerKind& kind : outcomes.front().workers)
     columns.push_back(Column::count(kind.name, kind.key()));
@@ -180,7 +226,7 @@ void add_conditions(Report& report, const std::string& tried, const std::string&
     }
     table.add(std::move(cells));
   }
-  report.say_on(refused + where_it_turns(tried, other, outcomes), "conditions_verdict");
+  report.say_on(refused + where_it_turns(tried, other, outcomes, runs), "conditions_verdict");
 }
 
 }  // namespace a3sim

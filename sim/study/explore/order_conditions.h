@@ -30,6 +30,7 @@ struct ConditionOutcome {
   std::string refused;        // why an order does not fit; then the rest is empty
   Duration tried{}, other{};  // medians
   MedianInterval difference;  // (tried - other) / other
+  std::uint32_t runs = 0;     // of each order; fewer than asked for if the difference was clear early
 };
 
 // Called with the outcomes that are known so far.
@@ -37,19 +38,21 @@ using SeenConditions = std::function<void(const std::vector<ConditionOutcome>&)>
 
 // Runs both orders under each condition, all with the same jitter. For the first condition, the experiment
 // itself, their latencies by run are given. `how` has the jitter and the threads. Calls `seen` after each condition
-// but the last. Throws RunError if a run fails.
+// but the last. A condition takes no more than kFewestRuns runs if by then the difference has one sign and its
+// smallest amount is larger than the range of all. Throws RunError if a run fails.
 std::vector<ConditionOutcome> under_conditions(const Experiment& experiment, const Latencies& tried_here,
                                                const Latencies& other_here, const OrderSpec& tried,
                                                const OrderSpec& other, const EvaluateOptions& how,
                                                const SeenConditions& seen = {});
 
 // Says under which conditions the first outcome holds, is reversed, or is below the noise: "mine's gain
-// over full holds under 5 of the 7 other conditions, turns under …".
+// over full holds under 5 of the 7 other conditions, turns under …". `runs` is the number that was asked for; the last
+// sentence counts the conditions that took fewer.
 std::string where_it_turns(const std::string& tried, const std::string& other,
-                           const std::vector<ConditionOutcome>& outcomes);
+                           const std::vector<ConditionOutcome>& outcomes, std::uint32_t runs);
 
 // Adds a line for each condition, and the sentence of where_it_turns().
 void add_conditions(Report& report, const std::string& tried, const std::string& other,
-                    const std::vector<ConditionOutcome>& outcomes);
+                    const std::vector<ConditionOutcome>& outcomes, std::uint32_t runs);
 
 }  // namespace a3sim
