@@ -1,10 +1,15 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "sim/cli/command.h"
 #include "sim/cli/config_option.h"
 #include "sim/cli/known_so_far.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
+#include "sim/cli/run_progress.h"
+#include "sim/core/progress.h"
 #include "sim/study/explore/what_if.h"
 
 namespace a3sim {
@@ -17,10 +22,23 @@ struct WhatifOptions {
   JsonOption json;
 };
 
+// Shows at a terminal what one run with a few ranks tells, if they can stand for all: it takes a part of the first run's time.
+void show_alike(const WhatifOptions& options, const Experiment& experiment, KnownSoFar& known) {
+  if (!Progress("simulations").speaks()) return;
+  const std::optional<Experiment> few = with_few_ranks(options.config, experiment);
+  if (!few) return;
+  JitterOptions once = options.jitter.options;
+  once.runs = std::min(once.runs, 1U);
+  const WhatIf result = what_if(*few, once, options.threads.count);
+  known.show_first(what_if_report(*few, result, once).text(),
+                   fmt::format("one run with {} of {} ranks, which stand for all", few->kept, few->shape.ep));
+}
+
 void run(const WhatifOptions& options) {
   const Experiment experiment = options.config.load();
   const JitterOptions& jitter = options.jitter.options;
   KnownSoFar known(options.json);
+  show_alike(options, experiment, known);
   const auto take = [&](const WhatIf& so_far, std::uint32_t runs) {
     JitterOptions ended = jitter;
     ended.runs = runs;

@@ -102,10 +102,10 @@ struct Shown {
 };
 
 Shown shown_of(const PublishedTable& table, const ReproduceOptions& options, const Scenario& scenario,
-               const Intervals& intervals) {
+               const Intervals& intervals, const SeenPoints& seen) {
   const bool variants =
       options.variants || (!options.brief && (options.json.given || !options.directory.empty()));
-  const Predictions result = predict(table, scenario, {.variants = variants});
+  const Predictions result = predict(table, scenario, {.variants = variants, .seen = seen});
   Shown page;
   const std::string& name = table.name;
   std::vector<Comparison> comparisons = compare(table, result.points);
@@ -216,6 +216,51 @@ void write_pages(const std::string& directory, const std::vector<Shown>& pages,
   result.commit();
 }
 
+// Shows what is known of the experiments before all of them have been simulated: a line for each that has, and of the one
+// that is being simulated the rows as they come, unless there is a page of all.
+class GrowingPages {
+ public:
+  GrowingPages(const ReproduceOptions& options, KnownSoFar& known) : options_(options), known_(known) {}
+
+  // Returns what shows the rows of a table; null if none are shown.
+  SeenPoints rows_of(const PublishedTable& table) {
+    rows_ = 0;
+    if (options_.all || options_.brief) return {};
+    return [this, &table](std::vector<Point> points) {
+      std::erase_if(points, [](const Point& point) { return !point.variant.empty(); });
+      std::string lines;
+      Wanted some;
+      some.cases.emplace();  // so that points may be missing
+      for (const Comparison& row : compare(table, std::move(points), some)) {
+        lines += comparison_line(row) + '\n';
+        ++rows_;
+      }
+      if (lines.empty()) return;
+      std::string extent = fmt::format("{} rows of {}", rows_, table.name);
+      if (options_.names.size() > 1) extent += ", after " + ended();
+      known_.add(lines, extent, pages_);
+    };
+  }
+
+  // Takes a table that has been simulated, unless it is the last one: then the result follows at once.
+  void take(const Shown& page) {
+    if (++ended_ == options_.names.size()) return;
+    if (!options_.all) pages_ += '\n' + page.text;
+    known_.take(lines_, ended());  // its page replaces its rows
+    const std::string line = fmt::format("{}: {}\n", page.table.name, summary_of(page.comparisons));
+    lines_ += line;
+    known_.add(line, ended(), pages_);
+  }
+
+ private:
+  std::string ended() const { return fmt::format("{} of {} experiments", ended_, options_.names.size()); }
+
+  const ReproduceOptions& options_;
+  KnownSoFar& known_;
+  std::string lines_, pages_;
+  std::size_t ended_ = 0, rows_ = 0;
+};
+
 void reproduce(const ReproduceOptions& options, const Scenario& scenario) {
   const Intervals intervals = Intervals::open(Intervals::file_in(scenario.configs));
   std::vector<Shown> pages;
@@ -223,15 +268,12 @@ void reproduce(const ReproduceOptions& options, const Scenario& scenario) {
   std::vector<std::string> stale, barless;
   std::string text;
   KnownSoFar known(options.json);
+  GrowingPages growing(options, known);
   for (const std::string& name : options.names) {
     const PublishedTable table = read_published_table(scenario.configs, name);
-    Shown& page = pages.emplace_back(
-        known.unless_interrupted([&] { return shown_of(table, options, scenario, intervals); }));
-    const bool last = pages.size() == options.names.size();  // then the result follows at once
-    if (!last)
-      known.add(fmt::format("{}: {}\n", name, summary_of(page.comparisons)),
-                fmt::format("{} of {} experiments", pages.size(), options.names.size()),
-                options.all ? "" : '\n' + text + page.text);
+    Shown& page = pages.emplace_back(known.unless_interrupted(
+        [&] { return shown_of(table, options, scenario, intervals, growing.rows_of(table)); }));
+    growing.take(page);
     for (const auto& point : page.points) points.push_back(point);
     if (page.stale) stale.push_back(name);
     if (page.barless) barless.push_back(name);

@@ -94,7 +94,7 @@ void run(const RunCommandOptions& options) {
     throw InputError("--trace goes with -o DIR: where each task is written");
   if (!options.directory.empty() && !options.trace) refuse_to_lose_tasks(options.directory);
   const Experiment experiment = options.config.load();
-  announce_run(options.config, experiment, 1, !options.directory.empty());
+  announce_run(options.config, experiment, 1, options.trace);
   const InterruptsHeeded heeded;
   std::optional<RunProgress> progress(std::in_place, simulated_ranks(experiment));
   RunSummary summary;

@@ -1,12 +1,16 @@
 #include <fmt/format.h>
 
+#include <mutex>
 #include <vector>
 
 #include "sim/cli/command.h"
 #include "sim/cli/config_option.h"
+#include "sim/cli/known_so_far.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
+#include "sim/cli/run_progress.h"
 #include "sim/core/parallel.h"
+#include "sim/experiment/micro_batch_estimate.h"
 #include "sim/experiment/micro_batches.h"
 #include "sim/study/metrics/point_metrics.h"
 #include "traces/report/table.h"
@@ -20,19 +24,17 @@ struct BatchesOptions {
   JsonOption json;
 };
 
-void run(const BatchesOptions& options) {
-  const Experiment experiment = options.config.load();
-  const MicroBatchOptions* const method = experiment.work->micro_batches();
-  if (!method) check_streams(experiment);
-  std::vector<std::vector<MicroBatchResult>> by_seed(method->seeds);
-  in_parallel(by_seed.size(), options.threads.count, [&](std::size_t seed) {
-    by_seed[seed] = run_micro_batches(experiment, draw_batches(experiment, static_cast<std::uint32_t>(seed)));
-  });
+using ResultsBySeed = std::vector<std::vector<MicroBatchResult>>;
+
+// Returns the means over the seeds that have ended.
+Report batches_report(const Experiment& experiment, ResultsBySeed by_seed) {
+  std::erase_if(by_seed, [](const std::vector<MicroBatchResult>& seed) { return seed.empty(); });
+  const MicroBatchOptions& method = *experiment.work->micro_batches();
   Report report;
   report.say(fmt::format(
       "{}: {} on {}, EP{}, {} micro-batches of each of {} seeds; low..high: 95 %, as far as the seeds "
       "differ\n",
-      experiment.name, method->method, experiment.hardware.name, experiment.shape.ep, method->micro_batches,
+      experiment.name, method.method, experiment.hardware.name, experiment.shape.ep, method.micro_batches,
       by_seed.size()));
   Table& table = report.table(
       "figures", {Column::words("figure"), Column::words("pass"), Column::words("unit").for_people(),
@@ -41,7 +43,29 @@ void run(const BatchesOptions& options) {
   for (const auto& [metric, low, high] : batch_metrics(by_seed, metric_names()))
     table.add({metric.name, metric.pass, metric.unit.empty() ? Cell() : Cell(metric.unit), metric.unit,
                metric.value, low, high});
-  print_report(report, options.json);
+  return report;
+}
+
+void run(const BatchesOptions& options) {
+  const Experiment experiment = options.config.load();
+  const MicroBatchOptions* const method = experiment.work->micro_batches();
+  if (!method) check_streams(experiment);
+  announce(estimate_of_batches(experiment, options.threads.count));
+  KnownSoFar known(options.json);
+  ResultsBySeed by_seed(method->seeds);
+  std::mutex one_at_a_time;
+  std::size_t ended = 0;
+  const auto run_seed = [&](std::size_t seed) {
+    std::vector<MicroBatchResult> results =
+        run_micro_batches(experiment, draw_batches(experiment, static_cast<std::uint32_t>(seed)));
+    const std::scoped_lock lock(one_at_a_time);
+    by_seed[seed] = std::move(results);
+    if (++ended < by_seed.size())
+      known.show_first(batches_report(experiment, by_seed).text(),
+                       fmt::format("{} of {} seeds", ended, by_seed.size()));
+  };
+  known.unless_interrupted([&] { in_parallel(by_seed.size(), options.threads.count, run_seed); });
+  print_report(batches_report(experiment, std::move(by_seed)), options.json);
 }
 
 void add_batches_options(CLI::App& app, BatchesOptions& options) {

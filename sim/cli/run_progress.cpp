@@ -49,16 +49,20 @@ std::optional<Experiment> with_few_ranks(const ConfigOption& config, const Exper
   }
 }
 
+void announce(const RunEstimate& estimate, const std::string& shorter) {
+  if (estimate.seconds > kWorthAWord) spdlog::warn("{}{}", estimate.text(), shorter);
+}
+
 void announce_run(const ConfigOption& config, const Experiment& experiment, std::uint32_t steps,
                   bool recorded) {
   const TrainingPlan* const plan = training_plan(experiment);
   RunEstimate estimate = plan ? estimate_of_step(*plan) : estimate_of(experiment, recorded);
   estimate.seconds *= steps;
   if (estimate.seconds <= kWorthAWord) return;
-  std::string line = (steps > 1 ? fmt::format("{} steps of ", steps) : "") + estimate.text();
+  if (steps > 1) estimate.what = fmt::format("{} steps of {}", steps, estimate.what);
   const std::optional<Experiment> few = steps == 1 ? with_few_ranks(config, experiment) : std::nullopt;
-  if (few) line += fmt::format("; with --set {} {}", kAlike, estimate_of(*few, recorded).text());
-  spdlog::warn("{}", line);
+  announce(estimate, few ? fmt::format("; with --set {} {}", kAlike, estimate_of(*few, recorded).text())
+                         : std::string());
 }
 
 }  // namespace a3sim

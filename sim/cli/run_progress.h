@@ -5,10 +5,12 @@
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <thread>
 
 #include "sim/cli/config_option.h"
 #include "sim/core/progress.h"
+#include "sim/experiment/run_estimate.h"
 
 namespace a3sim {
 
@@ -33,6 +35,9 @@ std::size_t simulated_ranks(const Experiment& experiment);
 
 // Returns the same experiment with a few ranks that represent all, or nullopt if this is not possible or is so already.
 std::optional<Experiment> with_few_ranks(const ConfigOption& config, const Experiment& experiment);
+
+// Prints an estimate on one line, with what makes the run shorter, if it is more than two seconds.
+void announce(const RunEstimate& estimate, const std::string& shorter = {});
 
 // Prints on one line what a run is foreseen to take, if that is more than two seconds, and the option that makes it shorter.
 // `steps` is the number of steps of a job, whose ranks all differ; `recorded` says that each task is kept.

@@ -1,6 +1,7 @@
 #include "sim/core/machine_memory.h"
 
 #include <malloc.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -22,6 +23,12 @@ Bytes available_memory() {
     if (key == "MemAvailable:" && file >> kib) return Bytes{kib << 10};
   }
   throw RunError("/proc/meminfo does not say how much memory is available");
+}
+
+Bytes peak_memory() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return {std::int64_t{usage.ru_maxrss} * 1024};
 }
 
 void keep_freed_memory() {

@@ -1,5 +1,7 @@
 #include "sim/experiment/first_batch.h"
 
+#include "sim/experiment/first_draw.h"
+
 namespace a3sim {
 namespace {
 
@@ -12,7 +14,7 @@ const Experiment& runs_on_streams(const Experiment& experiment) {
 
 FirstBatch::FirstBatch(const Experiment& experiment)
     : own_(runs_on_streams(experiment)),
-      batches_(draw_batches(own_, 0)),
+      batches_(draw_first_batch(own_)),
       history_(history_before(batches_)),
       batch_(batches_.counts.front(), history_),
       hardware_(sustained(own_.hardware)),

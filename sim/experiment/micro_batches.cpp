@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "sim/core/error.h"
+#include "sim/experiment/first_draw.h"
 #include "sim/experiment/interruption.h"
 #include "sim/runtime/execution.h"
 
@@ -144,7 +145,10 @@ void check_streams(const Experiment& experiment) {
   }
 }
 
-Batches draw_batches(const Experiment& experiment, std::uint32_t seed) {
+namespace {
+
+// Draws the first `most` of the micro-batches that count.
+Batches draw_first(const Experiment& experiment, std::uint32_t seed, std::uint32_t most) {
   Batches batches;
   RoutingSpec spec = experiment.routing;
   spec.seed += seed;
@@ -152,7 +156,7 @@ Batches draw_batches(const Experiment& experiment, std::uint32_t seed) {
   // Recorded routings have no history before their first micro-batch.
   const std::uint32_t before = drifts && Routings::get(spec.kind).reads_file() ? 0 : kBatchesBefore;
   const MicroBatchOptions& options = *experiment.work->micro_batches();
-  const std::uint32_t all = before + options.micro_batches;
+  const std::uint32_t all = before + std::min(options.micro_batches, most);
   for (std::uint32_t b = 0; b < all; ++b) {
     std::vector<RoutingCounts>& to = b < before ? batches.before : batches.counts;
     spec.micro_batch = b;
@@ -164,6 +168,14 @@ Batches draw_batches(const Experiment& experiment, std::uint32_t seed) {
   if (options.place == PlaceBy::kLpt) place_experts(batches);
   return batches;
 }
+
+}  // namespace
+
+Batches draw_batches(const Experiment& experiment, std::uint32_t seed) {
+  return draw_first(experiment, seed, experiment.work->micro_batches()->micro_batches);
+}
+
+Batches draw_first_batch(const Experiment& experiment) { return draw_first(experiment, 0, 1); }
 
 LoadHistory history_before(const Batches& batches) {
   LoadHistory history(batches.counts.front().experts());

@@ -232,6 +232,17 @@ nlohmann::ordered_json comparisons_json(const std::string& experiment,
   return json;
 }
 
+std::string comparison_line(const Comparison& comparison) {
+  const auto& [point, reference] = comparison;
+  std::string line = fmt::format("{}: {} {}{}{}", text_of_all(point.coordinates), point.metric,
+                                 significant(point.value), point.unit.empty() ? "" : " ", point.unit);
+  if (!reference) return line;
+  line += fmt::format(", published {}", published(*reference, point.unit));
+  if (const double error = error_of(comparison); std::isfinite(error))
+    line += fmt::format(" ({})", error_text(error, point));
+  return line;
+}
+
 Table comparison_table(const std::vector<Comparison>& comparisons, const ErrorBars& bars) {
   if (comparisons.empty()) return Table(std::vector<std::string>{"nothing"});
   const TableOfPoints rows(comparisons, bars);

@@ -46,6 +46,9 @@ nlohmann::ordered_json comparisons_json(const std::string& experiment,
                                         const std::vector<Comparison>& comparisons,
                                         const ErrorBars& bars = {});
 
+// Returns "ep 4, pass forward: latency 10.20 ms, published 10.2 (-0.2 %)", without the end if nothing is published.
+std::string comparison_line(const Comparison& comparison);
+
 // Returns a row for each comparison: the case, the prediction, the published value (with the spread of
 // other published ones) and the error; the simplest formula's value and error, if it gives any; the error
 // bar and where the published value lies in it, if bars are given; the points' further columns.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "sim/core/config/decimal.h"
 #include "sim/core/statistics.h"
@@ -109,7 +110,12 @@ void add_case(const PublishedTable& table, const PublishedCase& one, const Scena
 // Predicts the cost of an uneven load, and the further cost of one schedule for several routings.
 Predictions run_replayed(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
   Predictions result{table.heading, {}};
-  for (const PublishedCase& one : table.cases) add_case(table, one, scenario, wanted, result.points);
+  for (const PublishedCase& one : table.cases) {
+    std::vector<Point> points;
+    add_case(table, one, scenario, wanted, points);
+    if (wanted.seen && !points.empty()) wanted.seen(points);
+    std::ranges::move(points, std::back_inserter(result.points));
+  }
   return result;
 }
 

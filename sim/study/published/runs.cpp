@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <set>
 
@@ -371,8 +372,15 @@ Predictions run_cases(const PublishedTable& table, const Scenario& scenario, con
   }
   const SimplestFormula formula = SimplestFormula::read(scenario.configs);
   std::vector<CaseRun> runs(cases.size());
-  in_parallel(cases.size(), scenario.threads,
-              [&](std::size_t i) { runs[i] = run_case(table, *cases[i], scenario, formula); });
+  std::mutex one_at_a_time;
+  in_parallel(cases.size(), scenario.threads, [&](std::size_t i) {
+    runs[i] = run_case(table, *cases[i], scenario, formula);
+    if (!wanted.seen) return;
+    std::vector<Point> points;
+    add_points(table, runs[i], nullptr, points);
+    const std::scoped_lock lock(one_at_a_time);
+    wanted.seen(std::move(points));
+  });
   Predictions result{table.heading, {}};
   std::string machine;
   for (const CaseRun& run : runs) {

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <functional>
 #include <map>
+#include <mutex>
 
 #include "sim/core/error.h"
 #include "sim/core/parallel.h"
@@ -32,7 +34,9 @@ class PublishedSteps {
     const auto [known, is_new] = number_.try_emplace(key_of_step(experiment, overrides), steps_.size());
     if (is_new) steps_.push_back({experiment, overrides, {}, {}, {}});
   }
-  void run(const Scenario& scenario) {
+  // Calls `ended` with each step that has ended, one call at a time.
+  void run(const Scenario& scenario, const std::function<void(const PublishedStep&)>& ended) {
+    std::mutex one_at_a_time;
     in_parallel(steps_.size(), scenario.threads, [&](std::size_t s) {
       PublishedStep& step = steps_[s];
       const Experiment experiment = scenario.load(step.experiment, step.overrides);
@@ -40,6 +44,8 @@ class PublishedSteps {
       const SimulatedStep simulated = simulate_step(experiment);
       step.figures = simulated.figures;
       step.scale = scale_of(experiment);
+      const std::scoped_lock lock(one_at_a_time);
+      ended(step);
     });
   }
   const PublishedStep& get(const std::string& experiment, const std::vector<std::string>& overrides) const {
@@ -63,6 +69,31 @@ std::vector<std::string> overrides_against(const PublishedKernel& kernel) {
   return changed;
 }
 
+Point point_of_step(const PublishedKernel& kernel, const PublishedStep& step) {
+  Point point;
+  point.coordinates = kernel.coordinates;
+  point.metric = kernel.metric;
+  point.unit = kernel.unit;
+  point.hardware = step.hardware;
+  return point;
+}
+
+// Returns a figure of a step that is compared with no other.
+Point figure_of_step(const PublishedKernel& kernel, const PublishedStep& step) {
+  Point point = point_of_step(kernel, step);
+  point.value = step_figure(kernel.metric, kernel.unit, kernel.coordinates, step.figures, step.scale);
+  point.formula = step_formula(kernel.metric, step.scale);
+  return point;
+}
+
+Point ratio_of_steps(const PublishedKernel& kernel, const PublishedStep& step, const PublishedStep& other) {
+  Point point = point_of_step(kernel, step);
+  point.value = seconds(other.figures.time) / seconds(step.figures.time);
+  if (kernel.metric == "recompute_cost") point.value = 1 / point.value;
+  point.formula = step_formula_ratio(kernel.metric);
+  return point;
+}
+
 Predictions run_steps(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
   PublishedSteps steps;
   for (const PublishedKernel& kernel : table.kernels) {
@@ -70,25 +101,24 @@ Predictions run_steps(const PublishedTable& table, const Scenario& scenario, con
     steps.add(kernel.experiment, kernel.overrides);
     if (!kernel.against.empty()) steps.add(kernel.experiment, overrides_against(kernel));
   }
-  steps.run(scenario);
+  steps.run(scenario, [&](const PublishedStep& step) {
+    if (!wanted.seen) return;
+    std::vector<Point> points;
+    for (const PublishedKernel& kernel : table.kernels) {
+      if (kernel.against.empty() && wanted.has(kernel.coordinates) && kernel.experiment == step.experiment &&
+          kernel.overrides == step.overrides)
+        points.push_back(figure_of_step(kernel, step));
+    }
+    if (!points.empty()) wanted.seen(std::move(points));
+  });
   Predictions result{table.heading, {}};
   for (const PublishedKernel& kernel : table.kernels) {
     if (!wanted.has(kernel.coordinates)) continue;
     const PublishedStep& step = steps.get(kernel.experiment, kernel.overrides);
-    Point& point = result.points.emplace_back();
-    point.coordinates = kernel.coordinates;
-    point.metric = kernel.metric;
-    point.unit = kernel.unit;
-    point.hardware = step.hardware;
-    if (kernel.against.empty()) {
-      point.value = step_figure(kernel.metric, kernel.unit, kernel.coordinates, step.figures, step.scale);
-      point.formula = step_formula(kernel.metric, step.scale);
-    } else {
-      const PublishedStep& other = steps.get(kernel.experiment, overrides_against(kernel));
-      point.value = seconds(other.figures.time) / seconds(step.figures.time);
-      if (kernel.metric == "recompute_cost") point.value = 1 / point.value;
-      point.formula = step_formula_ratio(kernel.metric);
-    }
+    result.points.push_back(
+        kernel.against.empty()
+            ? figure_of_step(kernel, step)
+            : ratio_of_steps(kernel, step, steps.get(kernel.experiment, overrides_against(kernel))));
   }
   return result;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <optional>
 
 #include "sim/core/parallel.h"
@@ -130,8 +131,13 @@ Predictions run_tuned(const PublishedTable& table, const Scenario& scenario, con
   }
   const SimplestFormula formula = SimplestFormula::read(scenario.configs);
   std::vector<std::vector<Point>> points(cases.size());
-  in_parallel(cases.size(), scenario.threads,
-              [&](std::size_t i) { TunedCase(table, *cases[i], scenario, formula).add_points(points[i]); });
+  std::mutex one_at_a_time;
+  in_parallel(cases.size(), scenario.threads, [&](std::size_t i) {
+    TunedCase(table, *cases[i], scenario, formula).add_points(points[i]);
+    if (!wanted.seen) return;
+    const std::scoped_lock lock(one_at_a_time);
+    wanted.seen(points[i]);
+  });
   Predictions result{table.heading, {}};
   for (std::vector<Point>& entry : points) std::ranges::move(entry, std::back_inserter(result.points));
   return result;

@@ -60,14 +60,7 @@ void write_small_file(const char* path, const char* text) {
   ::close(file);
 }
 
-// Returns the peak of resident bytes since the last forget_peak(), or of the whole process if that cannot
-// be asked.
-std::int64_t peak_memory() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  return std::int64_t{usage.ru_maxrss} * 1024;
-}
-
+// Lets peak_memory() begin anew, where the system can do so.
 void forget_peak() { write_small_file("/proc/self/clear_refs", "5"); }
 
 void limit_memory(std::uint64_t bytes) {
@@ -105,7 +98,7 @@ void serve(int socket, const Worker::Work& work, const WorkerLimits& limits) {
     forget_peak();
     const WorkerReply reply = reply_to(number, work, limits.memory);
     last = reply.last;
-    const ReplyHead head{reply.answer.size(), reply.error.size(), peak_memory(), last};
+    const ReplyHead head{reply.answer.size(), reply.error.size(), peak_memory().count, last};
     if (!write_all(socket, &head, sizeof head) ||
         !write_all(socket, reply.answer.data(), reply.answer.size()) ||
         !write_all(socket, reply.error.data(), reply.error.size()))
