@@ -139,7 +139,9 @@ TEST_CASE(
     "a condition under which the difference is clear by far takes no more runs than an interval needs") {
   const Experiment experiment = small();
   const std::uint32_t asked = kFewestRuns + 2;
-  const OrderSpec tried = shipped("naive"), other = shipped("interleaved_tiles");
+  const OrderSpec other = shipped("full");
+  OrderSpec tried = other;
+  tried.pools.push_back({"comm", {"Dispatch", "Dispatch_bwd"}, 1});
   const std::vector<Condition> conditions = conditions_of(experiment);
   const EvaluateOptions how{.jitter = {asked, 3, 0.05, 0.02}, .threads = 2};
   const std::vector<ConditionOutcome> outcomes =
@@ -166,7 +168,7 @@ TEST_CASE(
   }
   CHECK(shorter > 0);
   CHECK_THAT(
-      where_it_turns("naive", "interleaved_tiles", outcomes, asked),
+      where_it_turns("narrow", "full", outcomes, asked),
       Contains(fmt::format("Under {} of these, {} of {} runs were enough", shorter, kFewestRuns, asked)));
 }
 
