@@ -6,16 +6,16 @@
 #include <chrono>
 
 #include "sim/core/machine_memory.h"
+#include "sim/experiment/first_batch.h"
 #include "sim/experiment/micro_batches.h"
 
 namespace a3sim {
 namespace {
 
-// Returns the seconds that the first micro-batches of a seed take.
-double seconds_of_first(const Experiment& experiment, Batches batches, std::size_t count) {
-  batches.counts.resize(std::min(count, batches.counts.size()));
+template <class Work>
+double seconds_of(const Work& work) {
   const auto start = std::chrono::steady_clock::now();
-  run_micro_batches(experiment, batches);
+  work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -23,14 +23,17 @@ double seconds_of_first(const Experiment& experiment, Batches batches, std::size
 
 RunEstimate estimate_of_batches(const Experiment& experiment, unsigned threads) {
   const MicroBatchOptions& options = *experiment.work->micro_batches();
-  const auto start = std::chrono::steady_clock::now();
   const Bytes before = peak_memory();
-  const Batches batches = draw_batches(experiment, 0);
-  const double drawn = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const double one = seconds_of_first(experiment, batches, 1);
-  const double two = seconds_of_first(experiment, batches, 2);
+  Batches batches;
+  const double first_drawn = seconds_of([&] { batches = draw_first_batch(experiment); });
+  const auto history = static_cast<double>(batches.before.size());
+  const auto run = [&] { run_micro_batches(experiment, batches); };
+  const double one = seconds_of(run);
+  batches.counts.push_back(batches.counts.front());
+  const double more = std::max(seconds_of(run) - one, 0.0);
   const Bytes after = peak_memory();
-  const double more = std::max(two - one, 0.0), of_seed = drawn + one + more * (options.micro_batches - 1);
+  const double drawn = first_drawn / (history + 1) * (history + options.micro_batches);
+  const double of_seed = drawn + one + more * (options.micro_batches - 1);
   const std::uint32_t at_once = std::clamp(threads, 1U, options.seeds);
   const std::uint32_t rounds = (options.seeds + at_once - 1) / at_once;
   return {fmt::format("{} micro-batches", std::uint64_t{options.seeds} * options.micro_batches),

@@ -5,7 +5,7 @@
 namespace a3sim {
 
 // Returns the time and the memory that all micro-batches of all seeds are foreseen to take on so many threads. Runs the first
-// one, and then the first two, to measure them: what one more takes differs by method, machine and group. Throws as
+// one, and then that one twice, to measure them: what one more takes differs by method, machine and group. Throws as
 // run_micro_batches() does.
 RunEstimate estimate_of_batches(const Experiment& experiment, unsigned threads);
 
