@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "sim/core/machine_memory.h"
-#include "sim/experiment/first_batch.h"
+#include "sim/experiment/first_draw.h"
 #include "sim/experiment/micro_batches.h"
 
 namespace a3sim {
