@@ -36,8 +36,11 @@ struct Meant {
   }
 };
 
+// Adds what is to be said of the entries of one user. `all` are those of all users of its kind: operators that another one
+// names are not left out.
 void add_unused(const Experiment& experiment, const std::string& user,
-                const std::vector<std::string>& entries, std::vector<std::string>& sentences) {
+                const std::vector<std::string>& entries, const std::vector<std::string>& all,
+                std::vector<std::string>& sentences) {
   const auto say = [&](const std::string& what) {
     sentences.push_back(
         fmt::format("{}: order '{}': {}: {}", experiment.order.where, experiment.order.name, user, what));
@@ -47,7 +50,7 @@ void add_unused(const Experiment& experiment, const std::string& user,
     std::set<std::string> types;
     for (const Pass& pass : experiment.passes) {
       Meant& meant = passes.emplace_back(Meant{queues_of(pass.graph), {}, {}});
-      for (const std::string& each : entries) {
+      for (const std::string& each : all) {
         const auto named = operators_of(each, experiment.order, meant.operators);
         meant.by_all.insert(named.begin(), named.end());
         if (each == entry) meant.by_one.insert(named.begin(), named.end());
@@ -125,10 +128,13 @@ Experiment load_with_order(const std::filesystem::path& config, const std::files
 
 std::vector<std::string> unused_entries(const Experiment& experiment) {
   std::vector<std::string> sentences;
+  std::vector<std::string> pooled, limited;
   for (const OrderSpec::Pool& pool : experiment.order.pools)
-    add_unused(experiment, fmt::format("pool '{}'", pool.name), pool.operators, sentences);
-  for (const auto& [entry, limit] : experiment.order.limits)
-    add_unused(experiment, "limit", {entry}, sentences);
+    pooled.insert(pooled.end(), pool.operators.begin(), pool.operators.end());
+  for (const auto& [entry, limit] : experiment.order.limits) limited.push_back(entry);
+  for (const OrderSpec::Pool& pool : experiment.order.pools)
+    add_unused(experiment, fmt::format("pool '{}'", pool.name), pool.operators, pooled, sentences);
+  for (const std::string& entry : limited) add_unused(experiment, "limit", {entry}, limited, sentences);
   return sentences;
 }
 

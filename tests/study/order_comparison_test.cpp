@@ -227,6 +227,9 @@ TEST_CASE("an entry of pools or limits that means nothing is told, and which ope
   CHECK_THAT(unused(order, {"experiment.pass=backward"})[0],
              Contains("'Dispatch' means no operator of any pass"));
   order.pools = {{"comm", {"Dispatch*", "Combine", "Combine_bwd"}, 16}};
+  CHECK(unused(order, {}).empty());
+  order.pools = {{"there", {"Dispatch"}, 8}, {"back", {"Dispatch_bwd"}, 12}};  // one for each pass
+  CHECK(unused(order, {}).empty());
   order.limits = {{"GroupedMatmulWeightGrad", 3}};
   CHECK(unused(order, {}).empty());
   order.limits = {{"Permute", 3}};  // of a wider window

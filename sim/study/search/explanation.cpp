@@ -140,6 +140,17 @@ WinnerRuns run_winner(const SearchStage& stage, const Candidate& winner, Candida
   return run;
 }
 
+// Returns the scenario of training in which a candidate loses most, if that alone is why no mean helps it.
+std::string too_slow_under(const SearchOutcome& outcome, SearchObjective objective,
+                           const ScoredCandidate& scored) {
+  if (objective == SearchObjective::kOne || !scored.finished() || scored.worst <= kMostLost) return {};
+  const auto worst = std::ranges::max_element(scored.scenarios) - scored.scenarios.begin();
+  std::vector<std::string> counted;
+  for (std::size_t s = 0; s < outcome.ladder.back().scenarios.size(); ++s)
+    if (!outcome.reference_runs.best()[s].empty()) counted.push_back(outcome.ladder.back().scenarios[s].name);
+  return counted[static_cast<std::size_t>(worst)];
+}
+
 // Reverts choices that gain nothing, one after the other.
 std::vector<RevertedChoice> drop_idle(const std::vector<Choice>& choices, const Candidate& start,
                                       ScoredCandidate& winner, LastStage& stage) {
@@ -178,9 +189,12 @@ std::vector<RevertedChoice> simplify(const SearchProblem& problem, const SearchO
     of_winner.push_back({choice.decision, choice.text(winner.candidate), choice.text(start), 0, false});
   }
   const std::vector<ScoredCandidate> scored = stage.scored(without);
-  for (std::size_t i = 0; i < scored.size(); ++i)
-    of_winner[i].loss =
-        scored[i].finished() ? *scored[i].scores.back() - *winner.scores.back() : std::nan("");
+  for (std::size_t i = 0; i < scored.size(); ++i) {
+    of_winner[i].loss = scored[i].finished()
+                            ? arithmetic_mean(scored[i].scenarios) - arithmetic_mean(winner.scenarios)
+                            : std::nan("");
+    of_winner[i].too_slow_under = too_slow_under(outcome, options.objective, scored[i]);
+  }
   std::ranges::stable_sort(of_winner, std::greater(), &RevertedChoice::loss);
   of_winner.insert(of_winner.end(), dropped.begin(), dropped.end());
   return of_winner;

@@ -10,8 +10,10 @@ namespace a3sim {
 // A choice in which the winner differs from the best start.
 struct RevertedChoice {
   std::string decision, winner, start;  // decision "forward vtq" or "chunk"; the values of both
-  double loss = 0;                      // how much the winner's score gets worse without it
-  bool dropped = false;                 // true: the winner was no slower without it, and lost it
+  double loss = 0;       // how much slower the winner gets without it, in the mean over scenarios of training
+  bool dropped = false;  // true: the winner was no slower without it, and lost it
+  std::string
+      too_slow_under{};  // the scenario in which it then is more than 1 % slower than the best shipped order
 };
 
 // The median score of the candidates with one choice. Infinite if the median candidate's run was ended

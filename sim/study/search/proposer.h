@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -8,6 +9,36 @@
 #include "sim/study/search/search_problem.h"
 
 namespace a3sim {
+
+// Streams of random numbers. Candidates that are drawn whole come from `draws` alone, so that with one seed those that
+// one method draws are the first ones of any other.
+struct ProposalStreams {
+  Rng draws, moves;
+  explicit ProposalStreams(std::uint64_t seed) : draws(seed, 0), moves(seed, 1) {}
+};
+
+// What a candidate goes back to. A search keeps the best of each, so that what is fast at first does not hide what gets faster.
+enum class Lineage : std::uint8_t { kStart, kListed, kDrawn };
+
+// A candidate that has run.
+struct ParentCandidate {
+  Candidate candidate;
+  Lineage lineage = Lineage::kStart;
+};
+
+// The candidates that a method may change.
+struct Parents {
+  std::vector<ParentCandidate> best;  // the best so far, the best first, one for each score; at least one
+  std::vector<ParentCandidate>
+      leaders;  // the best of each lineage that is still followed, the best first; at least one
+};
+
+// A candidate to run, and the way in which the method came to it: a position in Proposer::ways().
+struct Proposal {
+  Candidate candidate;
+  std::size_t way = 0;
+  Lineage lineage = Lineage::kStart;
+};
 
 // A method that finds the next candidate. One file each in proposers/, registered by its name. Stateless:
 // its proposals depend only on the arguments.
@@ -19,12 +50,13 @@ class Proposer {
   virtual std::vector<Candidate> opening(const SearchProblem&, const Candidate&, std::uint32_t) const {
     return {};
   }
+  // Returns names of the ways in which it comes to candidates; at least one.
+  virtual std::vector<std::string_view> ways() const = 0;
   // Returns the number of best candidates that propose() needs.
   virtual std::size_t parents() const = 0;
-  // Returns a new candidate. `best` holds the best candidates so far, the best first, one for each score;
-  // at least one.
-  virtual Candidate propose(const SearchProblem& problem, const std::vector<Candidate>& best,
-                            Rng& rng) const = 0;
+  // Returns a new candidate.
+  virtual Proposal propose(const SearchProblem& problem, const Parents& parents,
+                           ProposalStreams& streams) const = 0;
 };
 using Proposers = Registry<Proposer>;
 

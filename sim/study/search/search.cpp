@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -18,9 +19,13 @@
 namespace a3sim {
 namespace {
 
-constexpr std::size_t kGeneration = 24;  // candidates proposed together
+constexpr std::size_t kGeneration = 12;  // candidates proposed together
 constexpr std::size_t kPartUp = 3;       // one in so many climbs a rung
+constexpr std::size_t kPartListed = 4;   // one in so many of a generation is one that the method lists
 constexpr double kLeastCorrelation = 0.7;
+
+// The ways of a search itself, before those of its method: what the method lists, and the best queues of each part together.
+constexpr std::size_t kListed = 0, kJoined = 1, kOwnWays = 2;
 
 // Returns Spearman's rank correlation, with mean ranks for equal numbers: 1 if all of `b` are equal, 0 if all of `a` alone are.
 double rank_correlation(const std::vector<double>& a, const std::vector<double>& b) {
@@ -47,8 +52,10 @@ class Search {
         options_(options),
         runs_(runs),
         proposer_(Proposers::get(options.method)),
-        rng_(options.seed) {
+        streams_(options.seed) {
     outcome_.ladder = ladder_of(problem, options.objective, options.draws, options.seed, options.over);
+    outcome_.ways = {{"listed"}, {"parts joined"}};
+    for (const std::string_view name : proposer_.ways()) outcome_.ways.push_back({std::string(name)});
   }
 
   SearchOutcome run() {
@@ -60,6 +67,7 @@ class Search {
       const std::size_t first = outcome_.candidates.size();
       if (!propose()) break;
       climb(first);
+      count_kept(first);
       if (first_generation_) compare_rungs();
       first_generation_ = false;
       progress.reach(outcome_.proposed, fmt::format("{:+.2f} %", 100 * (best_score() - 1)));
@@ -221,45 +229,91 @@ class Search {
     return parents;
   }
 
-  // Returns the time from which a candidate cannot become a parent. With several parts there is no limit,
-  // since parts may be joined with those of others. Candidates with fewer workers than the best stay in the
-  // front of objectives, so that they run to their end.
+  // Returns how many lineages are followed: one by a method with one parent; else all there are, one less after half of the
+  // budget, and one after three quarters.
+  std::size_t followed() const {
+    const std::size_t all = problem_.space().seeds.empty() ? 2 : 3;
+    const std::uint32_t left = options_.budget - outcome_.proposed;
+    if (proposer_.parents() <= 1 || 4 * left <= options_.budget) return 1;
+    return 2 * left <= options_.budget ? 2 : all;
+  }
+
+  // Returns the best of each lineage that is followed, the best first.
+  std::vector<std::size_t> leaders(const std::vector<std::size_t>& order) const {
+    std::vector<std::size_t> leaders;
+    for (const std::size_t i : order) {
+      if (leaders.size() == followed()) break;
+      const auto same = [&](std::size_t leader) {
+        return outcome_.candidates[leader].lineage == outcome_.candidates[i].lineage;
+      };
+      if (std::ranges::none_of(leaders, same)) leaders.push_back(i);
+    }
+    return leaders;
+  }
+
+  std::vector<ParentCandidate> parent_candidates(const std::vector<std::size_t>& positions) const {
+    std::vector<ParentCandidate> parents;
+    for (const std::size_t i : positions)
+      parents.push_back({outcome_.candidates[i].candidate, outcome_.candidates[i].lineage});
+    return parents;
+  }
+
+  // Returns the time from which a candidate can become neither a parent nor the best of its lineage. With several parts
+  // there is no limit, since parts may be joined with those of others. Candidates with fewer workers than the best stay in
+  // the front of objectives, so that they run to their end.
   StageLimit limit_of(std::size_t s) const {
     if (!options_.early_stop || s != last() || first_generation_ || problem_.parts().size() > 1 ||
         options_.objective != SearchObjective::kOne)
       return {};
-    const std::vector<std::size_t> best = parents(ranked_as_parents());
-    if (best.empty() || best.size() < proposer_.parents()) return {};
-    const double least = as_parent(best.back());
+    const std::vector<std::size_t> order = ranked_as_parents(), best = parents(order),
+                                   leading = leaders(order);
+    if (best.empty() || best.size() < proposer_.parents() || leading.size() < followed()) return {};
+    const double least = std::max(as_parent(best.back()), as_parent(leading.back()));
     const auto total = static_cast<double>(references_[s].best().front().front().count());
     return {Duration(static_cast<std::int64_t>(least * total) + 1),
             outcome_.candidates[ranked().front()].vector_workers};
   }
 
+  // Counts the candidates from `first` on, and those of them that are parents now.
+  void count_kept(std::size_t first) {
+    for (std::size_t i = first; i < outcome_.candidates.size(); ++i)
+      ++outcome_.ways[outcome_.candidates[i].way].tried;
+    for (const std::size_t i : parents(ranked_as_parents()))
+      if (i >= first) ++outcome_.ways[outcome_.candidates[i].way].kept;
+  }
+
   // Adds a generation. Returns false if it finds nothing new.
   bool propose() {
     const std::vector<std::size_t> order = ranked_as_parents();
-    std::vector<Candidate> best;
-    for (const std::size_t i : parents(order)) best.push_back(outcome_.candidates[i].candidate);
+    const Parents parents_now{parent_candidates(parents(order)), parent_candidates(leaders(order))};
+    const ParentCandidate& best = parents_now.best.front();
     const std::size_t size = std::min<std::size_t>(kGeneration, options_.budget - outcome_.proposed);
     std::size_t added = 0;
-    const auto add = [&](Candidate candidate) {
-      if (!known_.insert(key_of(problem_, candidate)).second) return;
-      outcome_.candidates.push_back({.candidate = std::move(candidate), .number = ++outcome_.proposed});
+    const auto add = [&](Proposal proposal) {
+      if (!known_.insert(key_of(problem_, proposal.candidate)).second) return;
+      outcome_.candidates.push_back({.candidate = std::move(proposal.candidate),
+                                     .number = ++outcome_.proposed,
+                                     .way = proposal.way,
+                                     .lineage = proposal.lineage});
       outcome_.candidates.back().scores.resize(outcome_.ladder.size());
       ++added;
     };
     if (options_.method != "random") {
-      if (std::optional<Candidate> together = best_parts(order)) add(std::move(*together));
+      if (std::optional<Candidate> together = best_parts(order))
+        add({std::move(*together), kJoined, best.lineage});
     }
-    for (Candidate& candidate : proposer_.opening(problem_, best.front(), generation_))
-      waiting_.push_back(std::move(candidate));
+    const Lineage listed = generation_ == 0 ? Lineage::kListed : best.lineage;
+    for (Candidate& candidate : proposer_.opening(problem_, best.candidate, generation_))
+      waiting_.push_back({std::move(candidate), kListed, listed});
+    // A part of a later generation, so that a small budget is not spent on them alone.
+    const std::size_t most = generation_ == 0 ? size : size / kPartListed;
     ++generation_;
-    // Half of a later generation, so that a small budget is not spent on them alone.
-    const std::size_t most = generation_ == 1 ? size : size / 2;
     for (; added < most && !waiting_.empty(); waiting_.pop_front()) add(std::move(waiting_.front()));
-    for (std::size_t tries = 0; added < size && tries < 40 * size; ++tries)
-      add(proposer_.propose(problem_, best, rng_));
+    for (std::size_t tries = 0; added < size && tries < 40 * size; ++tries) {
+      Proposal proposal = proposer_.propose(problem_, parents_now, streams_);
+      proposal.way += kOwnWays;
+      add(std::move(proposal));
+    }
     return added > 0;
   }
 
@@ -267,12 +321,10 @@ class Search {
   void climb(std::size_t first) {
     std::vector<std::size_t> climbing(outcome_.candidates.size() - first);
     std::iota(climbing.begin(), climbing.end(), first);
-    const bool all_climb = first_generation_ && last() > 0;
     for (std::size_t s = 0; s <= last() && !climbing.empty(); ++s) {
       if (skipped_[s]) continue;
       climbing = run_stage(s, climbing);
-      if (all_climb && climbing.size() > kGeneration / 2) climbing.resize(kGeneration / 2);
-      if (s < last() && !all_climb) climbing = upper_part(s, std::move(climbing));
+      if (s < last() && !first_generation_) climbing = upper_part(s, std::move(climbing));
     }
     for (std::size_t i = first; i < outcome_.candidates.size(); ++i) {
       const ScoredCandidate& candidate = outcome_.candidates[i];
@@ -300,11 +352,19 @@ class Search {
     return on;
   }
 
+  // Returns the best third of each lineage.
   std::vector<std::size_t> upper_part(std::size_t s, std::vector<std::size_t> climbing) const {
-    const std::size_t up = (climbing.size() + kPartUp - 1) / kPartUp;
     std::ranges::stable_sort(climbing, {},
                              [&](std::size_t i) { return outcome_.candidates[i].scores[s].value_or(1); });
-    if (climbing.size() > up) climbing.resize(up);
+    std::map<Lineage, std::size_t> left;
+    for (const std::size_t i : climbing) ++left[outcome_.candidates[i].lineage];
+    for (auto& [lineage, candidates] : left) candidates = (candidates + kPartUp - 1) / kPartUp;
+    std::erase_if(climbing, [&](std::size_t i) {
+      std::size_t& up = left[outcome_.candidates[i].lineage];
+      if (up == 0) return true;
+      --up;
+      return false;
+    });
     return climbing;
   }
 
@@ -330,14 +390,14 @@ class Search {
   const SearchOptions& options_;
   CandidateRuns& runs_;
   const Proposer& proposer_;
-  Rng rng_;
+  ProposalStreams streams_;
   SearchOutcome outcome_;
   std::vector<StageReference> references_;  // one per stage
   std::vector<bool> skipped_;               // one per stage
   bool first_generation_ = true;
   std::set<std::string> known_;
   std::uint32_t generation_ = 0;
-  std::deque<Candidate> waiting_;  // candidates that the proposer wants to try first
+  std::deque<Proposal> waiting_;  // candidates that the proposer wants to try first
 };
 
 }  // namespace

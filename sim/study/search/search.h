@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/study/search/candidate_runs.h"
+#include "sim/study/search/proposer.h"
 #include "sim/study/search/search_problem.h"
 #include "sim/study/search/search_scenario.h"
 #include "sim/study/search/stage_reference.h"
@@ -36,6 +37,8 @@ struct SearchOptions {
 struct ScoredCandidate {
   Candidate candidate;
   std::uint32_t number = 0;  // in the order of proposals, from 1; 0: a start
+  std::size_t way = 0;       // position in SearchOutcome::ways, if it is no start
+  Lineage lineage = Lineage::kStart;
   std::vector<std::optional<double>>
       scores{};                 // one per stage of the ladder; nullopt: it did not get there, or was refused
   std::vector<double> parts{};  // contribution of each part of the problem to the last stage's mean
@@ -68,6 +71,12 @@ struct StartScore {
   double score = 0;
 };
 
+// What a search's candidates came from, and how many of them were among the best when they had run.
+struct ProposalWay {
+  std::string name;
+  std::uint32_t tried = 0, kept = 0;
+};
+
 // The result of a search.
 struct SearchOutcome {
   std::vector<SearchStage> ladder;
@@ -77,6 +86,7 @@ struct SearchOutcome {
   std::size_t best = 0;                     // position in `candidates`
   StageReference reference_runs;            // runs of the starts in the last stage
   std::vector<RungCorrelation> correlations;
+  std::vector<ProposalWay> ways;            // those of the search itself, then those of the method
   std::uint32_t proposed = 0, refused = 0;  // candidates; those that the experiment does not allow
   std::uint32_t stopped = 0;                // candidates whose last run was ended early
   std::vector<double> curve;                // by candidate: the best score of the last stage so far

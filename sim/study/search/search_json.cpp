@@ -68,6 +68,7 @@ nlohmann::ordered_json reverted_json(const std::vector<RevertedChoice>& reverted
          {"best", choice.winner},
          {"shipped", choice.start},
          {"loss", std::isnan(choice.loss) ? nlohmann::ordered_json() : nlohmann::ordered_json(choice.loss)},
+         {"too_slow_under", choice.too_slow_under},
          {"taken_back", choice.dropped}});
   }
   return list;
@@ -100,6 +101,13 @@ nlohmann::ordered_json rungs_json(const std::vector<RungCorrelation>& correlatio
                     {"candidates", rung.candidates},
                     {"rank_correlation", rung.rank_correlation},
                     {"skipped", rung.skipped}});
+  return list;
+}
+
+nlohmann::ordered_json ways_json(const std::vector<ProposalWay>& ways) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const ProposalWay& way : ways)
+    list.push_back({{"way", way.name}, {"tried", way.tried}, {"kept", way.kept}});
   return list;
 }
 
@@ -173,6 +181,7 @@ nlohmann::ordered_json search_json(const SearchProblem& problem, const SearchOpt
       {"held_out", held_out_json(held)},
       {"shipped", starts},
       {"rungs", rungs_json(outcome.correlations)},
+      {"ways", ways_json(outcome.ways)},
       {"curve", curve_json(outcome.curve)},
       {"front", front_json(problem, findings)},
       {"lists", lists_json(findings.lists)},

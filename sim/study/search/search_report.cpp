@@ -62,14 +62,15 @@ void add_regrets(Report& report, const std::vector<ScenarioRegret>& regrets) {
 void add_reverted(Report& report, const std::vector<RevertedChoice>& reverted) {
   Table& table =
       report.table("", {Column::words("without its"), Column::signed_percent("slower", "loss", 2),
-                        Column::words("the order found has"), Column::words("the best shipped one has")});
+                        Column::words("the order found has"), Column::words("the best shipped one has"),
+                        Column::words("then too slow under")});
   std::vector<std::string> dropped;
   for (const RevertedChoice& choice : reverted) {
     if (choice.dropped) {
       dropped.push_back(choice.decision);
     } else {
       table.add({choice.decision, std::isnan(choice.loss) ? Cell() : Cell(choice.loss), choice.winner,
-                 choice.start});
+                 choice.start, choice.too_slow_under});
     }
   }
   if (!dropped.empty())
@@ -103,6 +104,13 @@ void add_effects(Report& report, const std::vector<DecisionEffect>& effects) {
       "Medians over the candidates that made the choice, and the variance of their ranks; no designed "
       "experiment: "
       "a search makes good choices more often.\n");
+}
+
+void add_ways(Report& report, const SearchOutcome& outcome) {
+  Table& table = report.table("", {Column::words("candidates by"), Column::count("tried", "tried"),
+                                   Column::count("then among the best", "kept")});
+  for (const ProposalWay& way : outcome.ways)
+    if (way.tried > 0) table.add({way.name, whole(way.tried), whole(way.kept)});
 }
 
 void add_front(Report& report, const SearchFindings& findings) {
@@ -177,6 +185,7 @@ Report search_report(const SearchProblem& problem, const SearchOptions& options,
   }
   add_lists(report, findings.lists);
   add_effects(report, findings.effects);
+  add_ways(report, outcome);
   add_search(report, options, outcome);
   return report;
 }

@@ -69,7 +69,7 @@ std::vector<double> mean_ranks(const std::vector<double>& numbers) {
 }
 
 double score_of(const std::vector<std::vector<double>>& ratios, SearchObjective objective) {
-  constexpr double kMostLost = 1.01, kP90 = 0.9;
+  constexpr double kP90 = 0.9;
   std::vector<double> all;
   double worst = 0;
   for (const std::vector<double>& scenario : ratios) {

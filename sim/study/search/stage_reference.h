@@ -36,8 +36,11 @@ class StageReference {
 // Returns the ranks of the numbers, from 0. Equal numbers share their mean rank.
 std::vector<double> mean_ranks(const std::vector<double>& numbers);
 
+// The most that an order may take in a scenario, beside the best shipped one.
+inline constexpr double kMostLost = 1.01;
+
 // Returns the score under an objective: the mean, the largest, or the ninth decile of all ratios. Unless
-// the objective is `one`, a candidate with a mean above 1.01 in any scenario is worse than all without one.
+// the objective is `one`, a candidate with a mean above kMostLost in any scenario is worse than all without one.
 double score_of(const std::vector<std::vector<double>>& ratios, SearchObjective objective);
 
 }  // namespace a3sim

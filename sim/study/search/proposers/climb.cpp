@@ -6,13 +6,14 @@ namespace {
 
 class HillClimbing final : public Proposer {
  public:
+  std::vector<std::string_view> ways() const override { return {"changed"}; }
   std::size_t parents() const override { return 1; }
 
-  Candidate propose(const SearchProblem& problem, const std::vector<Candidate>& best,
-                    Rng& rng) const override {
-    Candidate candidate = best.front();
-    mutate(problem, candidate, rng);
-    return candidate;
+  Proposal propose(const SearchProblem& problem, const Parents& parents,
+                   ProposalStreams& streams) const override {
+    Proposal proposal{parents.best.front().candidate};
+    mutate(problem, proposal.candidate, streams.moves);
+    return proposal;
   }
 };
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "sim/study/search/moves.h"
 #include "sim/study/search/proposer.h"
@@ -9,9 +10,25 @@ namespace {
 // Parents are drawn from this many of the best, the better ones more often.
 constexpr std::size_t kParents = 8;
 
-const Candidate& parent(const std::vector<Candidate>& best, Rng& rng) {
+const ParentCandidate& parent(const std::vector<ParentCandidate>& best, Rng& rng) {
   const auto parents = static_cast<std::uint32_t>(std::min(kParents, best.size()));
   return best[std::min(rng.below(parents), rng.below(parents))];
+}
+
+// A way to come to a candidate, and how often it is taken.
+struct EvolutionWay {
+  std::string_view name;
+  double part;
+};
+enum EvolutionWays : std::size_t { kDrawn, kChanged, kCrossed, kUnited, kCrossedAndChanged };
+constexpr std::array<EvolutionWay, 5> kWays{
+    {{"drawn", 0.15}, {"changed", 0.6}, {"crossed", 0.05}, {"united", 0.1}, {"crossed and changed", 0.1}}};
+
+std::size_t draw_way(Rng& rng) {
+  double left = rng.uniform();
+  std::size_t way = 0;
+  while (way + 1 < kWays.size() && left >= kWays[way].part) left -= kWays[way++].part;
+  return way;
 }
 
 class Evolution final : public Proposer {
@@ -29,21 +46,32 @@ class Evolution final : public Proposer {
     return first;
   }
 
+  std::vector<std::string_view> ways() const override {
+    std::vector<std::string_view> names;
+    for (const EvolutionWay& way : kWays) names.push_back(way.name);
+    return names;
+  }
+
   std::size_t parents() const override { return kParents; }
 
-  Candidate propose(const SearchProblem& problem, const std::vector<Candidate>& best,
-                    Rng& rng) const override {
-    constexpr double kRandom = 0.15, kClimb = 0.35, kUnited = 0.5, kAlone = 0.35;
-    const double draw = rng.uniform();
-    if (draw < kRandom) return random_candidate(problem, rng);
-    Candidate child = best.front();
-    if (draw >= kRandom + kClimb) {
-      const Candidate &a = parent(best, rng), &b = parent(best, rng);
-      child = rng.uniform() < kUnited ? unite(a, b, rng) : cross(a, b, rng);
-      if (rng.uniform() < kAlone) return child;
+  Proposal propose(const SearchProblem& problem, const Parents& parents,
+                   ProposalStreams& streams) const override {
+    Rng& rng = streams.moves;
+    const std::size_t way = draw_way(rng);
+    if (way == kDrawn) return {random_candidate(problem, streams.draws), way, Lineage::kDrawn};
+    if (way == kChanged) {
+      const auto leaders = static_cast<std::uint32_t>(parents.leaders.size());
+      const ParentCandidate& leader = parents.leaders[rng.below(leaders)];
+      Proposal proposal{leader.candidate, way, leader.lineage};
+      mutate(problem, proposal.candidate, rng);
+      return proposal;
     }
-    mutate(problem, child, rng);
-    return child;
+    const ParentCandidate &a = parent(parents.best, rng), &b = parent(parents.best, rng);
+    const bool united = way == kUnited || (way == kCrossedAndChanged && rng.below(2) == 0);
+    Proposal proposal{united ? unite(a.candidate, b.candidate, rng) : cross(a.candidate, b.candidate, rng),
+                      way, a.lineage};
+    if (way == kCrossedAndChanged) mutate(problem, proposal.candidate, rng);
+    return proposal;
   }
 };
 

@@ -6,10 +6,11 @@ namespace {
 
 class RandomDraws final : public Proposer {
  public:
+  std::vector<std::string_view> ways() const override { return {"drawn"}; }
   std::size_t parents() const override { return 0; }
 
-  Candidate propose(const SearchProblem& problem, const std::vector<Candidate>&, Rng& rng) const override {
-    return random_candidate(problem, rng);
+  Proposal propose(const SearchProblem& problem, const Parents&, ProposalStreams& streams) const override {
+    return {random_candidate(problem, streams.draws), 0, Lineage::kDrawn};
   }
 };
 
