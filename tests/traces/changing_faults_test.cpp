@@ -4,6 +4,7 @@
 #include "sim/diagnosis/rules/advice.h"
 #include "sim/diagnosis/rules/advice_report.h"
 #include "sim/diagnosis/rules/choice.h"
+#include "sim/diagnosis/rules/link_rates.h"
 #include "tests/traces/made_observation.h"
 
 // Faults that sit on sets of ranks, overlap, end, grow and move.
@@ -108,6 +109,31 @@ TEST_CASE("ports of half of the ranks are a slow set, not a slowdown of all") {
   CHECK(finding.side == "both");
   CHECK(finding.factor == Approx(0.5));
   CHECK(advice.findings.size() == 1);
+}
+
+TEST_CASE("a port that is slow in one plane is a port, not the paths that use it") {
+  // Ranks 0 and 1 lie on one node, 2 and 3 on the other; rank 0 sends slowly over what is between them.
+  for (const bool path : {false, true}) {
+    LinkRates rates(4);
+    std::vector<TransferRecord> puts;
+    puts.reserve(12);
+    for (std::uint32_t s = 0; s < 4; ++s) {
+      for (std::uint32_t d = 0; d < 4; ++d) {
+        if (s == d) continue;
+        puts.push_back(MadeObservation::put(0, s, d, 0, 1));
+        puts.back().plane = s / 2 == d / 2 ? 0 : 1;
+        rates.add_longest(puts.back());
+        const bool slow = s == 0 && (path ? d == 2 : d >= 2);
+        rates.cells[s][d] = slow ? std::log(0.3) : 0;
+      }
+    }
+    const std::vector<SlowLink> links = slow_links_of(rates, {std::log(0.9), 0.4, 0.5, 0.5});
+    REQUIRE(links.size() == 1);
+    CHECK(links[0].factor == Approx(0.3));
+    CHECK((links[0].kind == SlowLink::Kind::kPath) == path);
+    if (!path) CHECK(links[0].ranks == RankList{0});
+    if (!path) CHECK((links[0].egress && !links[0].ingress));
+  }
 }
 
 TEST_CASE("transfers that are all slow alike are no port's") {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "sim/core/ids.h"
 #include "sim/core/statistics.h"
 
 namespace a3sim {
@@ -19,18 +20,25 @@ constexpr double kSameEffect = 1.6;       // times a port's effect: a slower cel
 constexpr std::size_t kLeastOfPlane = 4;  // cells of a plane that are all slow
 constexpr double kAlikeLog = 0.2, kAlikePart = 0.35;  // the most by which effects of ports in one set differ
 
-// A side of a rank's ports, and the effect on nearly all of its cells.
+constexpr std::uint32_t kAllPlanes = kNone;
+
+// A side of a rank's ports, in all planes or in one, and the effect on nearly all of its cells.
 struct PortSide {
   std::uint32_t rank = 0;
   bool egress = false;
+  std::uint32_t plane = kAllPlanes;
   double effect = 0;
 };
 
 // Finds ports and paths that explain slow cells. `cells` are relative to healthy ones.
 class SlowCells {
  public:
-  SlowCells(std::vector<std::vector<double>> cells, const SlowLinkLimits& limits)
-      : cells_(std::move(cells)), open_(cells_), limits_(limits) {}
+  SlowCells(std::vector<std::vector<double>> cells, const LinkRates& rates, const SlowLinkLimits& limits)
+      : cells_(std::move(cells)), open_(cells_), rates_(rates), limits_(limits), planes_{kAllPlanes} {
+    each([&](std::uint32_t s, std::uint32_t d, double) {
+      if (rates_.longest[s][d]) planes_.insert(rates_.longest[s][d]->plane);
+    });
+  }
 
   std::vector<PortSide> ports() {
     std::vector<PortSide> chosen;
@@ -69,50 +77,59 @@ class SlowCells {
         if (!std::isnan(open_[s][d])) take(s, d, open_[s][d]);
   }
   template <class Take>
-  void each_of(std::uint32_t rank, bool egress, const Take& take) const {
+  void each_of(const PortSide& port, const Take& take) const {
     for (std::uint32_t other = 0; other < cells_.size(); ++other) {
-      const std::uint32_t s = egress ? rank : other, d = egress ? other : rank;
-      if (!std::isnan(cells_[s][d])) take(s, d);
+      const std::uint32_t s = port.egress ? port.rank : other, d = port.egress ? other : port.rank;
+      if (std::isnan(cells_[s][d])) continue;
+      const TransferRecord* put = rates_.longest[s][d];
+      if (port.plane == kAllPlanes || (put && put->plane == port.plane)) take(s, d);
     }
   }
 
-  // Returns the side of a rank if nearly all of its cells are slow.
-  std::optional<PortSide> port_of(std::uint32_t rank, bool egress) const {
+  // Returns the effect on a side of a rank's ports if nearly all of its cells are slow; otherwise 0.
+  double effect_of(const PortSide& port) const {
     std::vector<double> own;
-    each_of(rank, egress, [&](std::uint32_t s, std::uint32_t d) { own.push_back(cells_[s][d]); });
-    if (own.size() < kLeastCells) return {};
+    each_of(port, [&](std::uint32_t s, std::uint32_t d) { own.push_back(cells_[s][d]); });
+    if (own.size() < kLeastCells) return 0;
     std::ranges::sort(own);
     const double effect = own[own.size() - (own.size() < kManyCells ? 1 : 2)];
-    if (effect >= limits_.low) return {};
-    return PortSide{rank, egress, effect};
+    return effect < limits_.low ? effect : 0;
   }
 
-  // Returns the port that explains most of the open cells, if it explains half of its own cells.
+  // Returns how much of the open cells a port explains, if it explains half of its own cells; otherwise 0.
+  double explained_by(const PortSide& port) const {
+    double explained = 0;
+    std::size_t slow = 0, all = 0;
+    each_of(port, [&](std::uint32_t s, std::uint32_t d) {
+      ++all;
+      if (open_[s][d] >= limits_.low) return;
+      ++slow;
+      explained += std::min(-open_[s][d], -port.effect);
+    });
+    return slow < kLeastCells || 2 * slow < all ? 0 : explained;
+  }
+
+  // Returns the port that explains most of the open cells.
   std::optional<PortSide> best_port() const {
     std::optional<PortSide> best;
     double most = 0;
     for (std::uint32_t rank = 0; rank < cells_.size(); ++rank) {
       for (const bool egress : {true, false}) {
-        const std::optional<PortSide> port = port_of(rank, egress);
-        if (!port) continue;
-        double explained = 0;
-        std::size_t slow = 0, all = 0;
-        each_of(rank, egress, [&](std::uint32_t s, std::uint32_t d) {
-          ++all;
-          if (open_[s][d] >= limits_.low) return;
-          ++slow;
-          explained += std::min(-open_[s][d], -port->effect);
-        });
-        if (slow < kLeastCells || 2 * slow < all || explained <= most) continue;
-        most = explained;
-        best = port;
+        for (const std::uint32_t plane : planes_) {
+          PortSide port{rank, egress, plane};
+          port.effect = effect_of(port);
+          const double explained = port.effect < 0 ? explained_by(port) : 0;
+          if (explained <= most) continue;
+          most = explained;
+          best = port;
+        }
       }
     }
     return best;
   }
 
   void explain(const PortSide& port) {
-    each_of(port.rank, port.egress, [&](std::uint32_t s, std::uint32_t d) {
+    each_of(port, [&](std::uint32_t s, std::uint32_t d) {
       double& cell = open_[s][d];
       cell = cell >= kSameEffect * port.effect ? std::max(cell, 0.0) : cell - port.effect;
     });
@@ -120,7 +137,9 @@ class SlowCells {
 
   std::vector<std::vector<double>> cells_;
   std::vector<std::vector<double>> open_;  // the part that no port explains yet
+  const LinkRates& rates_;                 // which plane a cell is of
   const SlowLinkLimits& limits_;
+  std::set<std::uint32_t> planes_;
 };
 
 std::vector<double> all_cells(const LinkRates& rates) {
@@ -236,7 +255,7 @@ std::vector<SlowLink> slow_links_of(const LinkRates& rates, const SlowLinkLimits
     std::vector<std::vector<double>> cells = rates.cells;
     for (auto& row : cells)
       for (double& cell : row) cell -= none_healthy ? best : 0;
-    SlowCells slow(std::move(cells), limits);
+    SlowCells slow(std::move(cells), rates, limits);
     links = joined(slow.ports());
     // If many paths are slow, the reason is how ranks exchange, not a fault of each path.
     const std::vector<SlowLink> paths = slow.paths();
