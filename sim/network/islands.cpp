@@ -45,8 +45,9 @@ class Islands final : public PortFluid {
     island_.clear();
     open_.clear();
     add_port(first);
-    for (std::size_t i = 0; i < island_.size(); ++i) {
-      for (const std::uint32_t c : port_at(island_[i]).classes) {
+    std::size_t next = 0;
+    while (next < island_.size()) {  // grows
+      for (const std::uint32_t c : port_at(island_[next++]).classes) {
         if (open_class_[c]) continue;
         open_class_[c] = 1;
         open_.push_back(c);
