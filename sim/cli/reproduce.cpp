@@ -14,6 +14,7 @@
 #include "sim/core/error.h"
 #include "sim/study/calibration/intervals.h"
 #include "sim/study/published/case_timelines.h"
+#include "sim/study/published/direction_turns.h"
 #include "sim/study/published/directions.h"
 #include "sim/study/published/formula_verdict.h"
 #include "sim/study/published/method_signs.h"
@@ -120,7 +121,8 @@ Shown shown_of(const PublishedTable& table, const ReproduceOptions& options, con
   const Table whole = comparison_table(comparisons, bars);
   const std::string verdict = verdict_of(comparisons).text(table.lacks);
   const std::string heading = verdict + signs_text(table, comparisons) + result.heading;
-  std::string notes = directions_text(table, comparisons);
+  std::string notes =
+      directions_text(table, comparisons) + turns_text(direction_turns(table, comparisons, scenario));
   if (!notes.empty() && !table.notes.empty()) notes += '\n';
   notes += table.notes;
   if (verdict_of(comparisons).compared.points > 0)

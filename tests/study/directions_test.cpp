@@ -2,7 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "sim/core/config/config.h"
 #include "sim/experiment/configs_folder.h"
+#include "sim/study/published/direction_turns.h"
 
 using namespace a3sim;
 using Catch::Matchers::Contains;
@@ -70,4 +72,21 @@ TEST_CASE("Every direction of the table of presets names two of its cases") {
       }));
     }
   }
+}
+
+TEST_CASE("What may turn a direction is read as overrides, and what it becomes is told beside what it is") {
+  Diagnostics diagnostics;
+  const Config direction = Config::parse(
+      "turned_by: [{set: {hardware.clock: 2 GHz}}, {set: {experiment.columns: 1, cut.sources: 0}}]", "text",
+      {}, diagnostics);
+  const std::vector<std::vector<std::string>> turns = read_turns(direction, ".");
+  diagnostics.throw_if_any();
+  REQUIRE(turns.size() == 2);
+  CHECK(turns[0] == std::vector<std::string>{"hardware.clock=2 GHz"});
+  CHECK(turns[1] == std::vector<std::string>{"experiment.columns=1", "cut.sources=0"});
+
+  const PublishedTable table = table_of_directions();
+  CHECK(turns_text({{&table.directions[0], turns[0], 0.8, 2.25, 1, 3, true}}) ==
+        "a over c: 0.80x here; with hardware.clock=2 GHz it is 2.25x, place 1 of 3: as published\n");
+  CHECK(turns_text({}).empty());
 }

@@ -14,6 +14,7 @@
 #include "sim/experiment/overrides.h"
 #include "sim/study/metrics/metric.h"
 #include "sim/study/metrics/metric_unit.h"
+#include "sim/study/published/direction_turns.h"
 #include "sim/study/published/evaluation.h"
 
 namespace a3sim {
@@ -342,7 +343,7 @@ void read_metrics(const Config& root, PublishedTable& table) {
   }
 }
 
-void read_directions(const Config& root, PublishedTable& table) {
+void read_directions(const Config& root, const fs::path& folder, PublishedTable& table) {
   constexpr double kMostTimes = 1000;
   for (const Config& item : root.maps("directions")) {
     PublishedDirection& direction = table.directions.emplace_back();
@@ -352,6 +353,7 @@ void read_directions(const Config& root, PublishedTable& table) {
     direction.than = coordinates_of(item, "than");
     direction.published = item.number("published", 0, kMostTimes);
     direction.if_not = item.text("if_not", "");
+    static_cast<void>(read_turns(item, folder));  // direction_turns() reads them when it needs them
     item.finish();
   }
 }
@@ -477,7 +479,7 @@ PublishedTable read_published_table(const Config& root, const fs::path& folder, 
   }
   read_figures(root, table);
   read_timelines(root, table);
-  read_directions(root, table);
+  read_directions(root, folder, table);
   root.finish();
   return table;
 }
