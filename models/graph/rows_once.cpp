@@ -6,7 +6,7 @@
 namespace a3sim {
 namespace {
 
-constexpr std::string_view kDispatch = "Dispatch", kCombine = "Combine", kBackward = "_bwd";
+constexpr std::string_view kDispatchType = "Dispatch", kCombineType = "Combine", kBackwardEnd = "_bwd";
 
 // Copies a graph, in which exchanges of rows are replaced.
 class RowsOnce {
@@ -17,9 +17,9 @@ class RowsOnce {
 
   Graph run() {
     for (const OperatorNode& node : graph_.operators()) {
-      if (node.type == kDispatch)
+      if (node.type == kDispatchType)
         add_dispatch(node);
-      else if (node.type == kCombine && sums_)
+      else if (node.type == kCombineType && sums_)
         add_combine(node);
       else
         add_other(node);
@@ -28,9 +28,9 @@ class RowsOnce {
   }
 
  private:
-  static bool is_backward(const OperatorNode& node) { return node.name.ends_with(kBackward); }
+  static bool is_backward(const OperatorNode& node) { return node.name.ends_with(kBackwardEnd); }
   static std::string suffix(const OperatorNode& node) {
-    return std::string(is_backward(node) ? kBackward : std::string_view());
+    return std::string(is_backward(node) ? kBackwardEnd : std::string_view());
   }
 
   // Adds a tensor like `model`, with another name.

@@ -14,8 +14,6 @@
 namespace a3sim {
 namespace {
 
-constexpr std::string_view kBackward = "_bwd";
-
 // Returns whether a name fits a pattern: * matches any characters.
 bool name_fits(std::string_view name, std::string_view pattern) {
   if (pattern.empty()) return name.empty();

@@ -13,7 +13,7 @@
 namespace a3sim {
 namespace {
 
-using Coordinates = nlohmann::ordered_json;
+using CaseCoordinates = nlohmann::ordered_json;
 
 // Returns whether a value is a condition of all cases, and not a part of a schedule.
 bool is_condition(const std::string& set) {
@@ -23,7 +23,7 @@ bool is_condition(const std::string& set) {
 
 // One of the cases that a direction compares, under other values.
 struct TurnedCase {
-  Coordinates coordinates;
+  CaseCoordinates coordinates;
   std::vector<std::string> set;
   double latency = 0;
   friend bool operator==(const TurnedCase& a, const TurnedCase& b) {
@@ -36,7 +36,7 @@ class TurnRuns {
   TurnRuns(const PublishedTable& table, const Scenario& scenario) : table_(table), scenario_(scenario) {}
 
   // Returns the number of the case.
-  std::size_t add(const Coordinates& coordinates, std::vector<std::string> set) {
+  std::size_t add(const CaseCoordinates& coordinates, std::vector<std::string> set) {
     const TurnedCase wanted{coordinates, std::move(set), 0};
     const auto found = std::ranges::find(cases_, wanted);
     if (found != cases_.end()) return static_cast<std::size_t>(found - cases_.begin());
@@ -51,7 +51,7 @@ class TurnRuns {
 
  private:
   double latency_of(const TurnedCase& one) const {
-    Coordinates without_pass = one.coordinates;
+    CaseCoordinates without_pass = one.coordinates;
     without_pass.erase("pass");
     const auto published = std::ranges::find_if(table_.cases, [&](const PublishedCase& other) {
       return other.variant.empty() && same_coordinates(other.coordinates, without_pass);
