@@ -173,7 +173,8 @@ TEST_CASE("profiled job: rows are compared only if all ranks tell them alike") {
     kernels.replace(kernels.find(column), std::strlen(column), "Another Column");
     folder.add(folder_of(1) + kOutput + "kernel_details.csv", kernels);
     const ProfiledJob job(folder.path());
-    for (const LightRecord& record : light(job)[1]) {
+    const auto steps = light(job);
+    for (const LightRecord& record : steps[1]) {
       CHECK(record.rows == 0);
       CHECK(record.operations == 0);
     }
