@@ -5,7 +5,8 @@
 namespace a3sim {
 namespace {
 
-const Experiment& runs_on_streams(const Experiment& experiment) {
+// Returns a copy of an experiment that can run on streams.
+Experiment copy_for_streams(const Experiment& experiment) {
   check_streams(experiment);
   return experiment;
 }
@@ -13,7 +14,7 @@ const Experiment& runs_on_streams(const Experiment& experiment) {
 }  // namespace
 
 FirstBatch::FirstBatch(const Experiment& experiment)
-    : own_(runs_on_streams(experiment)),
+    : own_(copy_for_streams(experiment)),
       batches_(draw_first_batch(own_)),
       history_(history_before(batches_)),
       batch_(batches_.counts.front(), history_),
