@@ -60,8 +60,7 @@ class FullStreamRecords {
     }
     bound_.resize(pass_.program.ranks);
     sends_.resize(ranks.names.size());
-    for (std::uint32_t t = 0; t < pass_.program.tasks.size(); ++t) {
-      const StreamTask& task = pass_.program.tasks[t];
+    for (const StreamTask& task : pass_.program.tasks) {
       names_.push_back(
           static_cast<std::uint32_t>(std::ranges::find(ranks.names, task.name) - ranks.names.begin()));
       if (!task.transfers.empty()) sends_[names_.back()] = true;
