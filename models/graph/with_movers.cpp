@@ -14,12 +14,25 @@
 namespace a3sim {
 namespace {
 
-// Returns whether a name fits a pattern: * matches any characters.
+// Returns whether a name fits a pattern: * matches any characters. Only the last * is tried again, as what
+// those before it match can stay as short as possible.
 bool name_fits(std::string_view name, std::string_view pattern) {
-  if (pattern.empty()) return name.empty();
-  if (pattern.front() == '*')
-    return name_fits(name, pattern.substr(1)) || (!name.empty() && name_fits(name.substr(1), pattern));
-  return !name.empty() && name.front() == pattern.front() && name_fits(name.substr(1), pattern.substr(1));
+  std::size_t n = 0, p = 0, star = std::string_view::npos, from = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      from = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p;
+      ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++from;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
 [[noreturn]] void refuse_mover(const MoverChoice& choice, const std::string& why) {

@@ -1,6 +1,7 @@
 #include "models/graph/row_form.h"
 
 #include <catch2/catch.hpp>
+#include <string>
 
 #include "models/graph/with_movers.h"
 #include "sim/core/error.h"
@@ -142,4 +143,19 @@ TEST_CASE("Movers that cannot move an operator's rows are refused") {
   CHECK_THROWS_WITH(with("GMM1", RowMover::kCopyEngine), Contains("'GMM1' (GroupedMatmul) puts no rows"));
   CHECK_THROWS_WITH(with("Dispatch", RowMover::kProduct), Contains("does not send a product's rows home"));
   CHECK(with("Combine_bwd", RowMover::kProduct) == graph);  // of the other pass
+}
+
+TEST_CASE("Patterns of operators take any characters for each star") {
+  const MoeShape shape = formed_shape(2);
+  const Graph graph = forward_graph(shape, Window::kTransport);
+  const auto by_engine = [&](const std::string& pattern) {
+    const std::vector<MoverChoice> movers{{pattern, RowMover::kCopyEngine}};
+    return with_movers(graph, movers);
+  };
+  const Graph moved = by_engine("Dispatch");
+  CHECK(moved != graph);
+  for (const char* pattern : {"Dispatch*", "*ispatch", "D*p*tch", "*p*ch", "D**h"})
+    CHECK(by_engine(pattern) == moved);
+  for (const char* pattern : {"Dispatc", "D*x", "*Dispatch_bwd", ""}) CHECK(by_engine(pattern) == graph);
+  CHECK(by_engine(std::string(10'000, '*') + "q") == graph);
 }
