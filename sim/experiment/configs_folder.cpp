@@ -1,21 +1,53 @@
 #include "sim/experiment/configs_folder.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <ranges>
+
+#include "sim/core/error.h"
 
 namespace a3sim {
 
-std::filesystem::path configs_folder() {
-  namespace fs = std::filesystem;
-  if (const char* folder = std::getenv("A3SIM_CONFIGS"); folder && *folder) return folder;
-  // After installation, they are beside the program: bin/a3sim, share/a3sim/configs.
+namespace {
+
+namespace fs = std::filesystem;
+
+// Where the configurations may lie, seen from the program: bin/a3sim of an installation, build/PRESET/a3sim of a
+// clone that may have been moved since it was built, and the clone as it was then.
+std::vector<fs::path> possible_folders() {
+  std::vector<fs::path> folders;
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (!error) {
-    const fs::path installed = program.parent_path().parent_path() / "share" / "a3sim" / "configs";
-    if (fs::is_directory(installed, error)) return installed;
+  if (const fs::path program = fs::read_symlink("/proc/self/exe", error); !error) {
+    const fs::path above = program.parent_path().parent_path();
+    folders = {above / "share" / "a3sim" / "configs", above.parent_path() / "configs"};
   }
-  return A3SIM_CONFIG_DIR;
+  folders.emplace_back(A3SIM_CONFIG_DIR);
+  return folders;
+}
+
+bool holds_configs(const fs::path& folder) {
+  std::error_code error;
+  return fs::is_directory(folder / "experiments", error);
+}
+
+}  // namespace
+
+fs::path configs_folder() {
+  if (const char* folder = std::getenv("A3SIM_CONFIGS"); folder && *folder) {
+    if (holds_configs(folder)) return folder;
+    throw InputError(fmt::format(
+        "A3SIM_CONFIGS is {}, which is no copy of configs/: it has no folder experiments", folder));
+  }
+  const std::vector<fs::path> folders = possible_folders();
+  const auto found = std::ranges::find_if(folders, holds_configs);
+  if (found != folders.end()) return *found;
+  throw InputError(fmt::format(
+      "the shipped configurations are gone: none of {} has them; set A3SIM_CONFIGS to a copy of configs/, or "
+      "install or build a3sim again",
+      fmt::join(folders | std::views::transform([](const fs::path& one) { return one.string(); }), ", ")));
 }
 
 std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder, std::string_view ending) {

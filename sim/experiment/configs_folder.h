@@ -7,8 +7,8 @@
 
 namespace a3sim {
 
-// Returns the folder with the shipped configurations: $A3SIM_CONFIGS, else the one installed beside the
-// program, else that of the source tree.
+// Returns the folder with the shipped configurations: $A3SIM_CONFIGS, else the one installed beside the program, else
+// that of the clone in which the program lies or was built. Throws an InputError if there is none.
 std::filesystem::path configs_folder();
 
 // files_in() returns the files in a folder that have this ending, sorted; names_in() returns their names

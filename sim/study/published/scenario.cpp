@@ -52,10 +52,6 @@ fs::path Scenario::file(const std::string& name) const {
 
 Experiment Scenario::load(const std::string& name, const std::vector<std::string>& own) const {
   const fs::path file = this->file(name);
-  if (!fs::is_directory(configs)) {
-    throw InputError(fmt::format(
-        "{} is not a directory: are the configurations elsewhere? A3SIM_CONFIGS names it", configs.string()));
-  }
   std::string laid_over;
   // Predictions run in several threads, which SimGrid cannot.
   std::vector<std::string> all{"network.backend=native"};
