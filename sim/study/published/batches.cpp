@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -126,33 +128,48 @@ class Points {
   std::string hardware_;
 };
 
-std::vector<Group> groups(const PublishedBatches& asked, const Scenario& scenario,
-                          const SimplestFormula& formula) {
+// Runs the micro-batches of a seed under all methods.
+void run_seed(const PublishedBatches& asked, std::size_t seed, const SimplestFormula& formula, Group& group) {
+  const Batches batches = draw_batches(group.experiment, static_cast<std::uint32_t>(seed));
+  for (const std::string& method : asked.methods) {
+    const std::string set[] = {fmt::format("experiment.method={}", method)};
+    const Experiment experiment = group.experiment.with(set);
+    group.by_method.at(method)[seed] = run_micro_batches(experiment, batches);
+    group.formula_by_method.at(method)[seed] =
+        formula_times(experiment, batches, formula.part_of_peak(experiment.hardware));
+  }
+  for (const std::uint32_t dyn : asked.dyns)
+    group.straggler_by_dyn.at(dyn)[seed] = stragglers(group.experiment, batches, dyn);
+}
+
+std::vector<Group> unrun_groups(const PublishedBatches& asked, const Scenario& scenario) {
   std::vector<Group> groups;
   for (const std::string& name : asked.experiments) {
     Group& group = groups.emplace_back(Group{scenario.load(name), {}, {}, {}});
     check_streams(group.experiment);
+    const std::uint32_t seeds = group.experiment.work->micro_batches()->seeds;
     for (const std::string& method : asked.methods) {
-      group.by_method[method].resize(group.experiment.work->micro_batches()->seeds);
-      group.formula_by_method[method].resize(group.experiment.work->micro_batches()->seeds);
+      group.by_method[method].resize(seeds);
+      group.formula_by_method[method].resize(seeds);
     }
-    for (const std::uint32_t dyn : asked.dyns)
-      group.straggler_by_dyn[dyn].resize(group.experiment.work->micro_batches()->seeds);
+    for (const std::uint32_t dyn : asked.dyns) group.straggler_by_dyn[dyn].resize(seeds);
   }
-  const std::uint32_t seeds = groups.front().experiment.work->micro_batches()->seeds;
+  return groups;
+}
+
+// Runs all seeds of all groups, and calls `ended` with each group when all of its seeds have been run: one call at a time.
+std::vector<Group> run_groups(const PublishedBatches& asked, const Scenario& scenario,
+                              const SimplestFormula& formula,
+                              const std::function<void(const Group&)>& ended) {
+  std::vector<Group> groups = unrun_groups(asked, scenario);
+  const std::size_t seeds = groups.front().experiment.work->micro_batches()->seeds;
+  std::vector<std::size_t> missing(groups.size(), seeds);
+  std::mutex one_at_a_time;
   in_parallel(groups.size() * seeds, scenario.threads, [&](std::size_t i) {
-    Group& group = groups[groups.size() - 1 - i / seeds];  // the longest runs come first
-    const std::size_t seed = i % seeds;
-    const Batches batches = draw_batches(group.experiment, static_cast<std::uint32_t>(seed));
-    for (const std::string& method : asked.methods) {
-      const std::string set[] = {fmt::format("experiment.method={}", method)};
-      const Experiment experiment = group.experiment.with(set);
-      group.by_method.at(method)[seed] = run_micro_batches(experiment, batches);
-      group.formula_by_method.at(method)[seed] =
-          formula_times(experiment, batches, formula.part_of_peak(experiment.hardware));
-    }
-    for (const std::uint32_t dyn : asked.dyns)
-      group.straggler_by_dyn.at(dyn)[seed] = stragglers(group.experiment, batches, dyn);
+    Group& group = groups[i / seeds];
+    run_seed(asked, i % seeds, formula, group);
+    const std::scoped_lock lock(one_at_a_time);
+    if (--missing[i / seeds] == 0) ended(group);
   });
   return groups;
 }
@@ -277,7 +294,13 @@ void variants(const PublishedTable& table, const Scenario& scenario, Points& poi
 Predictions run_batches(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
   const PublishedBatches& asked = table.batches;
   const SimplestFormula formula = SimplestFormula::read(scenario.configs);
-  const std::vector<Group> all = groups(asked, scenario, formula);
+  const std::vector<Group> all = run_groups(asked, scenario, formula, [&](const Group& group) {
+    if (!wanted.seen) return;
+    Points points(wanted, group.experiment.hardware.name);
+    latencies(asked, group, points);
+    stragglers_of(asked, group, formula.part_of_peak(group.experiment.hardware), points);
+    wanted.seen(std::move(points.points));
+  });
   Points points(wanted, all.front().experiment.hardware.name);
   for (const Group& group : all) latencies(asked, group, points);
   for (const Group& group : all)

@@ -1,3 +1,10 @@
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <mutex>
+#include <string>
+#include <vector>
+
 #include "sim/core/parallel.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/metrics/metric_unit.h"
@@ -26,6 +33,22 @@ double published_time(const std::string& metric, Duration time) {
   return in_unit(metric, "us", static_cast<double>(time.count()));
 }
 
+// Returns the ratio of a case's two times, and the times that have names.
+std::vector<Point> points_of_ratio(const PublishedRatio& ratio, const PublishedCase& one,
+                                   const std::array<TimedPart, 2>& times) {
+  const auto& [numerator, denominator] = times;
+  std::vector<Point> points;
+  const auto add = [&](const std::string& metric, const std::string& unit, double value) {
+    points.push_back({one.coordinates, metric, unit, value, numerator.hardware});
+  };
+  add(ratio.metric, "ratio", seconds(numerator.time) / seconds(denominator.time));
+  if (!ratio.numerator.metric.empty())
+    add(ratio.numerator.metric, "us", published_time(ratio.numerator.metric, numerator.time));
+  if (!ratio.denominator.metric.empty())
+    add(ratio.denominator.metric, "us", published_time(ratio.denominator.metric, denominator.time));
+  return points;
+}
+
 // Predicts the ratio of two times for each case, and the two times if they have names.
 Predictions run_ratios(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
   const PublishedRatio& ratio = table.ratio;
@@ -33,22 +56,20 @@ Predictions run_ratios(const PublishedTable& table, const Scenario& scenario, co
   for (const PublishedCase& one : table.cases)
     if (one.variant.empty() && wanted.has(one.coordinates)) cases.push_back(one);
   std::vector<std::array<TimedPart, 2>> times(cases.size());
+  std::vector<std::vector<Point>> points(cases.size());
+  std::vector<std::uint32_t> missing(cases.size(), 2);  // parts that have not been run
+  std::mutex one_at_a_time;
   in_parallel(2 * cases.size(), scenario.threads, [&](std::size_t i) {
-    times[i / 2][i % 2] =
-        run_part(i % 2 == 0 ? ratio.numerator : ratio.denominator, scenario, cases[i / 2].overrides);
+    const std::size_t nth = i / 2;
+    times[nth][i % 2] =
+        run_part(i % 2 == 0 ? ratio.numerator : ratio.denominator, scenario, cases[nth].overrides);
+    const std::scoped_lock lock(one_at_a_time);
+    if (--missing[nth] > 0) return;
+    points[nth] = points_of_ratio(ratio, cases[nth], times[nth]);
+    if (wanted.seen) wanted.seen(points[nth]);
   });
   Predictions result{table.heading, {}};
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    const auto& [numerator, denominator] = times[i];
-    const auto add = [&](const std::string& metric, const std::string& unit, double value) {
-      result.points.push_back({cases[i].coordinates, metric, unit, value, numerator.hardware});
-    };
-    add(ratio.metric, "ratio", seconds(numerator.time) / seconds(denominator.time));
-    if (!ratio.numerator.metric.empty())
-      add(ratio.numerator.metric, "us", published_time(ratio.numerator.metric, numerator.time));
-    if (!ratio.denominator.metric.empty())
-      add(ratio.denominator.metric, "us", published_time(ratio.denominator.metric, denominator.time));
-  }
+  for (std::vector<Point>& of_case : points) std::ranges::move(of_case, std::back_inserter(result.points));
   return result;
 }
 

@@ -2,8 +2,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <mutex>
 
 #include "sim/core/error.h"
+#include "sim/core/parallel.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/metrics/metric_unit.h"
 #include "sim/study/published/evaluation.h"
@@ -152,16 +154,25 @@ const TrafficKind& traffic_kind(const PublishedTable& table, const PublishedKern
   return *known;
 }
 
+Point point_of_traffic(const PublishedTable& table, const PublishedKernel& kernel, const Scenario& scenario) {
+  const TrafficKind& kind = traffic_kind(table, kernel);
+  const Experiment experiment = scenario.load(kernel.experiment, kernel.overrides);
+  return {kernel.coordinates, kernel.metric, kernel.unit,
+          in_unit(kernel.metric, kernel.unit, kind.measure({kernel, experiment})), experiment.hardware.name};
+}
+
 Predictions run_traffic(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
-  Predictions result{table.heading, {}};
-  for (const PublishedKernel& kernel : table.kernels) {
-    if (!wanted.has(kernel.coordinates)) continue;
-    const TrafficKind& kind = traffic_kind(table, kernel);
-    const Experiment experiment = scenario.load(kernel.experiment, kernel.overrides);
-    result.points.push_back({kernel.coordinates, kernel.metric, kernel.unit,
-                             in_unit(kernel.metric, kernel.unit, kind.measure({kernel, experiment})),
-                             experiment.hardware.name});
-  }
+  std::vector<const PublishedKernel*> kernels;
+  for (const PublishedKernel& kernel : table.kernels)
+    if (wanted.has(kernel.coordinates)) kernels.push_back(&kernel);
+  Predictions result{table.heading, std::vector<Point>(kernels.size())};
+  std::mutex one_at_a_time;
+  in_parallel(kernels.size(), scenario.threads, [&](std::size_t i) {
+    result.points[i] = point_of_traffic(table, *kernels[i], scenario);
+    if (!wanted.seen) return;
+    const std::scoped_lock lock(one_at_a_time);
+    wanted.seen({result.points[i]});
+  });
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/core/rng.h"
+#include "sim/experiment/interruption.h"
 #include "sim/network/network.h"
 
 namespace a3sim {
@@ -60,6 +61,7 @@ std::vector<double> ends_of_flows(const CableLayout& layout, const RouteRule& ru
   std::vector<double> ends(flows.size(), 0);
   std::vector<std::uint32_t> ended;
   for (std::size_t done = 0; done < flows.size();) {
+    check_interruption();
     const Time now = network->next_end();
     ended.clear();
     network->advance(now, ended);
@@ -116,6 +118,7 @@ NodeExchangeResult exchange_over_nodes(const NodeExchange& exchange, const Cable
   std::iota(nodes.begin(), nodes.end(), 0U);
   for (std::uint32_t source = 0; source < devices; ++source) {
     Rng rng(exchange.seed, source);
+    check_interruption();
     const std::uint32_t own = source / exchange.node, local = source % exchange.node;
     for (std::uint32_t token = 0; token < exchange.tokens; ++token) {
       draw_first(nodes, groups, rng);
