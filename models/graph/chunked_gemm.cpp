@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace a3sim {
 namespace {
+
+constexpr std::uint32_t kCounterColumns = 8;  // of int32: 32 bytes, the least that a core copies
 
 class ChunkedGemmBuilder {
  public:
@@ -19,6 +23,10 @@ class ChunkedGemmBuilder {
     }
     if (shape_.part == ChunkedGemm::Part::kAll) multiply("GMM", rows_of_a("a", shape_.rows, true), "c");
     gate_ = add("start", 1, 32, true);
+    if (shape_.meets) {
+      one_ = word("one", 1, true);
+      gate_ = meet("Start", gate_);
+    }
     const std::uint32_t chunks = (shape_.rows + shape_.chunk_rows - 1) / shape_.chunk_rows;
     for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) gather(chunk, chunk + 1 < chunks);
     return std::move(graph_);
@@ -27,6 +35,9 @@ class ChunkedGemmBuilder {
  private:
   TensorId add(const std::string& name, std::uint32_t rows, std::uint32_t cols, bool external) {
     return graph_.add_tensor({name, Layout::kPlain, rows, cols, shape_.dtype, external});
+  }
+  TensorId word(const std::string& name, std::uint32_t rows, bool external = false) {
+    return graph_.add_tensor({name, Layout::kPlain, rows, kCounterColumns, DataType::kInt32, external});
   }
   TensorId rows_of_a(const std::string& name, std::uint32_t rows, bool external) {
     return add(name, rows, shape_.k, external);
@@ -47,7 +58,28 @@ class ChunkedGemmBuilder {
     return rewritten;
   }
 
-  TensorId multiply(const std::string& name, TensorId a, const std::string& result) {
+  void add_held(const std::string& name, const std::string& type, TensorId in, TensorId out,
+                std::vector<Hold> holds) {
+    OperatorNode node = make_node(name, type, {in}, {out});
+    node.split.inherits.clear();
+    node.cut = CutOptions{};
+    node.holds = std::move(holds);
+    graph_.add_operator(std::move(node));
+  }
+
+  // Adds a meeting of all ranks' vector cores once a tensor is written: those of a rank meet, then each rank
+  // tells all others, and once all have told, those of a rank meet again. Returns a flag of it.
+  TensorId meet(const std::string& name, TensorId behind) {
+    const TensorId ready = word(name + "_ready", 1), told = word(name + "_told", shape_.ranks),
+                   met = word(name + "_met", 1);
+    add_held(name, "Barrier", behind, ready, {});
+    add_held(name + "_ranks", "AllGather", one_, told, {{ready}});
+    add_held(name + "_end", "Barrier", told, met, {});
+    return met;
+  }
+
+  TensorId multiply(const std::string& name, TensorId a, const std::string& result,
+                    std::vector<Hold> holds = {}) {
     const std::uint32_t rows = graph_.tensor(a).rows;
     const TensorId c = graph_.add_tensor({result, Layout::kPlain, rows, shape_.n, shape_.result, false});
     OperatorNode node = make_node(name, "GroupedMatmul", {a, b_}, {c});
@@ -58,12 +90,13 @@ class ChunkedGemmBuilder {
           CutOptions{.shares = 1, .partitions = rows / (shape_.chunk_rows / shape_.groups) / shape_.ranks};
     }
     node.transposed = shape_.transposed;
+    node.holds = std::move(holds);
     graph_.add_operator(std::move(node));
     return c;
   }
 
   // Adds the gather of a chunk. It may start once the previous chunk has arrived everywhere, and the chunk
-  // before that, whose buffer it takes, is multiplied.
+  // before that, whose buffer it takes, is multiplied. Where ranks meet, rows are multiplied after the meeting.
   void gather(std::uint32_t chunk, bool more) {
     const std::uint32_t first = chunk * shape_.chunk_rows,
                         rows = std::min(shape_.chunk_rows, shape_.rows - first);
@@ -73,16 +106,20 @@ class ChunkedGemmBuilder {
     node.split.output_dims = {shape_.groups > 1 ? 0 : -1};
     graph_.add_operator(std::move(node));
     const TensorId free_buffer = last_product_.value_or(gate_);
+    std::vector<Hold> arrived;
+    if (shape_.meets) arrived = {{meet(fmt::format("Arrived{}", chunk), others)}};
     if (shape_.part == ChunkedGemm::Part::kAll)
-      last_product_ = multiply(fmt::format("GMM{}", chunk), others, fmt::format("c_{}", chunk));
+      last_product_ = multiply(fmt::format("GMM{}", chunk), others, fmt::format("c_{}", chunk), arrived);
     if (!more && shape_.part == ChunkedGemm::Part::kAll) return;
     gate_ = add(fmt::format("gate_{}", chunk), 1, 32, false);
-    graph_.add_operator(make_node(fmt::format("Gate{}", chunk), "Gate", {others, free_buffer}, {gate_}));
+    graph_.add_operator(make_node(fmt::format("Gate{}", chunk), "Gate",
+                                  {arrived.empty() ? others : arrived[0].tensor, free_buffer}, {gate_}));
+    if (shape_.meets && more) gate_ = meet(fmt::format("Free{}", chunk), gate_);
   }
 
   const ChunkedGemm& shape_;
   Graph graph_;
-  TensorId b_{}, gate_{};
+  TensorId b_{}, gate_{}, one_{};
   std::optional<TensorId> last_product_;  // of the previous chunk
 };
 

@@ -21,6 +21,7 @@ struct ChunkedGemm {
   std::uint32_t groups = 1;
   std::uint32_t rewriters = 1;  // vector workers that rewrite B if its rows are not whole lines
   bool transposed = true;       // B is stored as [n x k]
+  bool meets = false;           // vector cores of all ranks meet before and after each chunk
   Part part = Part::kAll;
   DataType dtype = DataType::kInt8, result = DataType::kFp16;
 };

@@ -22,7 +22,7 @@ std::vector<float> row_times(const std::vector<float>& a, const Matrix& b) {
   return row;
 }
 
-ChunkedGemm chunked(std::uint32_t chunk_rows, std::uint32_t groups) {
+ChunkedGemm chunked(std::uint32_t chunk_rows, std::uint32_t groups, bool meets = false) {
   return {.rows = kRows,
           .n = kCols,
           .k = kInner,
@@ -30,6 +30,7 @@ ChunkedGemm chunked(std::uint32_t chunk_rows, std::uint32_t groups) {
           .chunk_rows = chunk_rows,
           .groups = groups,
           .rewriters = 2,
+          .meets = meets,
           .dtype = DataType::kFp32,
           .result = DataType::kFp32};
 }
@@ -39,9 +40,9 @@ ChunkedGemm chunked(std::uint32_t chunk_rows, std::uint32_t groups) {
 TEST_CASE("Rows that are gathered in chunks are multiplied once each, those of the next rank first") {
   const MoeShape shape{.ep = kRanks};
   const RowLayout layout(shape, RoutingCounts(kRanks, 0));
-  const auto [chunk, groups] =
-      GENERATE(table<std::uint32_t, std::uint32_t>({{2, 1}, {4, 1}, {6, 1}, {6, 3}}));
-  const Graph graph = chunked_gemm_graph(chunked(chunk, groups));
+  const auto [chunk, groups, meets] = GENERATE(table<std::uint32_t, std::uint32_t, bool>(
+      {{2, 1, false}, {4, 1, false}, {6, 1, false}, {6, 3, false}, {2, 1, true}, {4, 1, true}}));
+  const Graph graph = chunked_gemm_graph(chunked(chunk, groups, meets));
   SmallRun run(graph, layout, {.shares = 2, .partitions = groups, .chunk = 2, .task_rows = 3}, {});
   std::vector<Matrix> a, b;
   for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
@@ -50,6 +51,7 @@ TEST_CASE("Rows that are gathered in chunks are multiplied once each, those of t
     run.set(rank, "a", a.back());
     run.set(rank, "b", b.back());
     run.set(rank, "start", Matrix(1, std::vector<float>(32)));
+    if (meets) run.set(rank, "one", Matrix(1, std::vector<float>(8, 1.0F)));
     for (std::uint32_t c = 0; c * chunk < kRows; ++c) {
       const auto begin = a.back().begin() + c * chunk;
       run.set(rank, "shard_" + std::to_string(c), {begin, begin + std::min(chunk, kRows - c * chunk)});

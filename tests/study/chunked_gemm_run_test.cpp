@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 
 #include "sim/experiment/block_choice.h"
@@ -15,14 +16,27 @@ PassResult chunked_run(const std::vector<std::string>& set) {
       .front();
 }
 
+// The first start and the last end of an operator's tasks on rank 0.
+std::pair<Duration, Duration> span_of(const PassResult& run, const std::string& op) {
+  const Ssc& ssc = run.schedule.front();
+  Duration first = Duration::max(), last{};
+  for (std::size_t t = 0; t < ssc.tasks().size(); ++t) {
+    if (ssc.operators()[ssc.tasks()[t].op].name != op) continue;
+    first = std::min(first, run.run.ranks[0].records[t].start.time_since_epoch());
+    last = std::max(last, run.run.ranks[0].records[t].end.time_since_epoch());
+  }
+  return {first, last};
+}
+
 }  // namespace
 
 TEST_CASE("Movers that put piece by piece wait for one another's bytes on the port") {
   for (const int movers : {1, 8}) {
     // Each mover has one block of 64 rows to put to the other die of the package.
     const PassResult run =
-        chunked_run({"chunked_gemm.ranks=2", "chunked_gemm.part=gather", "chunked_gemm.k=8192",
-                     "chunked_gemm.chunk_tiles=8", "chunked_gemm.rows=" + std::to_string(64 * movers),
+        chunked_run({"chunked_gemm.ranks=2", "chunked_gemm.part=gather", "chunked_gemm.meets=false",
+                     "chunked_gemm.k=8192", "chunked_gemm.chunk_tiles=8",
+                     "chunked_gemm.rows=" + std::to_string(64 * movers),
                      "order.limit.GatherChunk=" + std::to_string(movers)});
     const Hardware hardware =
         load_experiment(configs_folder() / "experiments" / "allgather_matmul.yaml", {}).hardware;
@@ -40,20 +54,35 @@ TEST_CASE("Movers that put piece by piece wait for one another's bytes on the po
 TEST_CASE("A chunk goes once the one before has come and its buffer is free") {
   const PassResult run = chunked_run({"chunked_gemm.ranks=2", "chunked_gemm.rows=1024", "chunked_gemm.k=512",
                                       "chunked_gemm.n=4096", "chunked_gemm.chunk_tiles=2"});
-  const Ssc& ssc = run.schedule.front();
-  const auto span = [&](const std::string& op) {
-    Duration first = Duration::max(), last{};
-    for (std::size_t t = 0; t < ssc.tasks().size(); ++t) {
-      if (ssc.operators()[ssc.tasks()[t].op].name != op) continue;
-      first = std::min(first, run.run.ranks[0].records[t].start.time_since_epoch());
-      last = std::max(last, run.run.ranks[0].records[t].end.time_since_epoch());
-    }
-    return std::pair(first, last);
-  };
+  const auto span = [&](const std::string& op) { return span_of(run, op); };
   CHECK(span("Gather1").first >= span("Gather0").second);
   for (int chunk = 2; chunk < 4; ++chunk)
     CHECK(span("Gather" + std::to_string(chunk)).first >= span("GMM" + std::to_string(chunk - 2)).second);
   CHECK(span("GMM").first < span("Gather0").second);
+}
+
+TEST_CASE("Where ranks meet around a chunk, two barriers of their cores lie before it and two behind it") {
+  const auto span = [](const char* meets) {
+    const PassResult run =
+        chunked_run({"chunked_gemm.ranks=2", "chunked_gemm.rows=1024", "chunked_gemm.k=512",
+                     "chunked_gemm.n=256", "chunked_gemm.chunk_tiles=4", meets});
+    const auto of_op = [&](const char* op) { return span_of(run, op); };
+    return std::array{of_op("Gather0"), of_op("GMM0"), of_op("Gather1"), of_op("GMM1")};
+  };
+  const Duration barriers =
+                     2 * load_experiment(configs_folder() / "experiments" / "allgather_matmul.yaml", {})
+                             .program.signals.sync_all,
+                 exchange{3'000'000};  // at most: a word goes to the other die
+  const auto met = span("chunked_gemm.meets=true"), apart = span("chunked_gemm.meets=false");
+  const auto lies = [&](Duration wait, int meetings) {
+    CHECK(wait >= meetings * barriers);
+    CHECK(wait <= meetings * (barriers + exchange));
+  };
+  lies(met[0].first - apart[0].first, 1);
+  lies(met[1].first - met[0].second, 1);
+  lies(met[2].first - met[0].second, 2);
+  lies(met[3].first - met[2].second, 1);
+  CHECK(apart[1].first - apart[0].second < barriers);
 }
 
 TEST_CASE("What other ranks have put comes from the HBM, unless the hint of its operator says otherwise") {

@@ -26,6 +26,7 @@ void read_chunked_gemm(const Config& root, const Config& /*block*/, Experiment& 
   constexpr std::int64_t kMostGroups = 4096;
   gemm.groups = static_cast<std::uint32_t>(root.map("cut").integer("partitions", 1, kMostGroups, 1));
   gemm.transposed = config.boolean("transposed", true);
+  gemm.meets = config.boolean("meets", false);
   gemm.part = config.choice("part", ChunkedGemm::Part::kAll);
   gemm.dtype = read_dtype(config);
   gemm.result = config.choice("out", gemm.dtype);
