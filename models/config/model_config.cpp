@@ -169,6 +169,8 @@ RoutingSpec read_routing(const Config& config) {
   constexpr double kMostSkew = 100;
   spec.seed = static_cast<std::uint64_t>(config.integer("seed", 0, kMostSeed, 0));
   spec.skew = config.number("skew", 0, kMostSkew, 0);
+  constexpr double kMostBusiest = 1024;
+  spec.busiest = config.number("busiest", 1, kMostBusiest, spec.busiest);
   if (generator && generator->reads_file()) spec.file = read_path(config);
   if (generator && generator->drifts()) spec.drift = read_drift(config, spec.drift);
   // A kind laid over a base file may leave the base's file or drift unused.

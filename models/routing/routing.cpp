@@ -4,6 +4,7 @@
 
 #include "sim/core/error.h"
 #include "sim/core/ids.h"
+#include "sim/core/rng.h"
 
 namespace a3sim {
 
@@ -21,6 +22,16 @@ void check_top_k(const MoeShape& shape) {
   if (shape.top_k > 0 && shape.top_k <= shape.experts()) return;
   throw InputError(
       fmt::format("a token cannot go to {} different experts of {}", shape.top_k, shape.experts()));
+}
+
+RoutingSpec another_draw(RoutingSpec spec, std::uint32_t draw) {
+  if (Routings::get(spec.kind).drifts()) {
+    spec.micro_batch += draw;
+  } else if (draw > 0) {
+    constexpr std::uint64_t kDraws = std::uint64_t{1} << 42;  // streams of the seed that nothing else uses
+    spec.seed = Rng(spec.seed, kDraws + draw).next();
+  }
+  return spec;
 }
 
 RoutingCounts route(const RoutingSpec& spec, const MoeShape& shape) {

@@ -4,6 +4,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "models/shape.h"
@@ -40,7 +42,8 @@ struct RoutingSpec {
   std::string kind = "balanced";  // name of a registered generator
   std::uint64_t seed = 0;         // sampled: seed of the draw
   double skew = 0;                // sampled: exponent of the experts' popularity (0: uniform)
-  std::string file;               // file: a CSV of counts, a line per source rank, a column per global expert
+  double busiest = 1.15;          // lognormal: median over draws of the busiest rank's rows, over the mean
+  std::string file{};             // file: a CSV of counts, a line per source rank, a column per global expert
   // For kinds that change from one micro-batch to the next.
   std::uint32_t micro_batch = 0;
   struct Drift {
@@ -67,10 +70,15 @@ class RoutingGenerator {
   // True if it reads RoutingSpec::file, which a configuration must then name.
   virtual bool reads_file() const { return false; }
 
-  // True if its counts depend on RoutingSpec::seed and skew; reports then state them.
+  // True if its counts depend on RoutingSpec::seed; reports then state spread().
   virtual bool draws() const { return false; }
 
-  // True if its counts change from one micro-batch to the next by RoutingSpec::drift.
+  // Returns the key and value of the spec that says how uneven draws are, for reports; an empty key: none.
+  virtual std::pair<std::string_view, double> spread(const RoutingSpec& spec) const {
+    return {"skew", spec.skew};
+  }
+
+  // True if its counts change with RoutingSpec::micro_batch.
   virtual bool drifts() const { return false; }
 
   // Returns the counts of all ranks, summed from assign(). Throws what assign() throws.
@@ -85,6 +93,9 @@ RoutingCounts turned(const RoutingCounts& counts, const MoeShape& shape, std::ui
 void check_top_k(const MoeShape& shape);
 
 using Routings = Registry<RoutingGenerator>;
+
+// Returns a spec whose counts are those of another draw of the same kind; draw 0 is the spec itself.
+RoutingSpec another_draw(RoutingSpec spec, std::uint32_t draw);
 
 // Returns the counts of `spec` for `shape`, or empty counts for a shape without experts. Throws InputError
 // for an unknown kind or a spec that does not fit.

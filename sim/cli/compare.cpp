@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "sim/cli/command.h"
 #include "sim/cli/known_so_far.h"
@@ -9,6 +10,7 @@
 #include "sim/cli/result_directory.h"
 #include "sim/core/error.h"
 #include "sim/study/explore/run_difference.h"
+#include "sim/study/explore/step_difference.h"
 #include "traces/analysis/critical_path.h"
 #include "traces/analysis/operator_blame.h"
 #include "traces/import/imported.h"
@@ -42,6 +44,9 @@ bool on_streams(const SavedRun& run) { return run.passes.front().trace.machine.s
 void compare_on_streams(const SavedRun& a, const SavedRun& b, const JsonOption& json) {
   Report report;
   report.fact("schema_version", 1);
+  const std::optional<Report> steps = step_difference(a.directory, b.directory);
+  if (steps) report.part("step", *steps);
+  if (!a.sums.empty() || !b.sums.empty()) return print_report(report, json);
   for (const TracedPass& of_a : a.passes) {
     const auto same = [&](const TracedPass& of_b) { return of_b.name == of_a.name; };
     const auto found = std::ranges::find_if(b.passes, same);
@@ -55,11 +60,12 @@ void compare_on_streams(const SavedRun& a, const SavedRun& b, const JsonOption& 
               blame_difference(second, critical_path(Causes(second)), first, critical_path(Causes(first))));
     report.part("passes", std::move(pass));
   }
-  report.say(
-      "What differs is not traced to parts of the configurations: that runs tasks again, and these are runs "
-      "of "
-      "kernels on streams.\n",
-      "missing");
+  if (!steps)
+    report.say(
+        "What differs is not traced to parts of the configurations: that runs tasks again, and these are "
+        "runs "
+        "of kernels on streams.\n",
+        "missing");
   print_report(report, json);
 }
 
@@ -78,8 +84,10 @@ void compare_runs(const CompareOptions& options) {
   if (!options.names.empty())
     throw InputError("--name: neither A nor B is a profile that 'a3sim import -o' wrote");
   for (const std::string& directory : options.directories) check_result(directory, "run");
-  const SavedRun a = read_run(options.directories[0], options.pass);
-  const SavedRun b = read_run(options.directories[1], options.pass);
+  // Two steps are compared by their classes, also without tasks.
+  const Tasks tasks = step_difference(first, second) ? Tasks::kIfThere : Tasks::kNeeded;
+  const SavedRun a = read_run(first, options.pass, tasks);
+  const SavedRun b = read_run(second, options.pass, tasks);
   if (on_streams(a) || on_streams(b)) return compare_on_streams(a, b, options.json);
   const JitterOptions& jitter = options.jitter.options;
   KnownSoFar known(options.json);

@@ -136,7 +136,7 @@ TEST_CASE("Tasks in any legal order give what plain loops over tokens and expert
             << (larger_bucket ? ", larger bucket" : ""));
 
   const std::string_view name = kind;
-  const Routed routed = name == "skewed"        ? routed_by({"sampled", 5, 1.5, ""}, shape)
+  const Routed routed = name == "skewed" ? routed_by({.kind = "sampled", .seed = 5, .skew = 1.5}, shape)
                         : name == "two experts" ? only_two(shape)
                         : name == "drops"       ? with_drops(shape)
                                                 : routed_by({}, shape);
@@ -159,7 +159,7 @@ TEST_CASE("A single expert a rank is one tile that still runs as shares") {
 
 TEST_CASE("Operators that inherit nothing run as one task over all experts, and give the same") {
   const MoeShape shape = shape_of(2, 3);
-  const Routed routed = routed_by({"sampled", 9, 1.0, ""}, shape);
+  const Routed routed = routed_by({.kind = "sampled", .seed = 9, .skew = 1.0}, shape);
   const RoutingCounts counts = routed.counts(shape);
   const RowLayout layout(shape, padded(counts), counts);
   const std::vector<Matrix> tokens = random_tokens(shape, 200);

@@ -51,7 +51,8 @@ Matrix rows_of(const Matrix& all, std::uint32_t rank) {
 Routed routed_for(const MoeShape& shape) {
   Routed routed;
   for (std::uint32_t rank = 0; rank < shape.ep; ++rank) {
-    routed.experts.push_back(Routings::get("sampled").assign({"sampled", 3, 0.7, ""}, shape, rank));
+    routed.experts.push_back(
+        Routings::get("sampled").assign({.kind = "sampled", .seed = 3, .skew = 0.7}, shape, rank));
     routed.weights.push_back(random_matrix(50 + rank, 1, shape.tokens * shape.top_k)[0]);
   }
   return routed;

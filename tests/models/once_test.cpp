@@ -22,7 +22,8 @@ MoeShape once_shape(std::uint32_t ep) {
 Routed routed_once(const MoeShape& shape) {
   Routed routed;
   for (std::uint32_t rank = 0; rank < shape.ep; ++rank) {
-    routed.experts.push_back(Routings::get("sampled").assign({"sampled", 3, 0.7, ""}, shape, rank));
+    routed.experts.push_back(
+        Routings::get("sampled").assign({.kind = "sampled", .seed = 3, .skew = 0.7}, shape, rank));
     routed.weights.push_back(random_matrix(50 + rank, 1, shape.tokens * shape.top_k)[0]);
   }
   return routed;
@@ -87,7 +88,8 @@ TEST_CASE(
 TEST_CASE("How many rows cross the links once is what tokens that choose at random come to") {
   const MoeShape shape{
       .tokens = 4096, .hidden = 8, .intermediate = 8, .top_k = 8, .experts_per_rank = 8, .ep = 8};
-  const std::vector<std::uint32_t> experts = Routings::get("sampled").assign({"sampled", 1, 0, ""}, shape, 0);
+  const std::vector<std::uint32_t> experts =
+      Routings::get("sampled").assign({.kind = "sampled", .seed = 1, .skew = 0}, shape, 0);
   RoutingCounts counts(shape.ep, shape.experts());
   std::vector<std::uint32_t> expected(shape.ep);  // by rank: tokens with an expert there
   for (std::uint32_t t = 0; t < shape.tokens; ++t) {

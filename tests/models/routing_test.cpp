@@ -28,7 +28,7 @@ class TemporaryFile {
     std::ofstream(path_) << text;
   }
   ~TemporaryFile() { std::filesystem::remove(path_); }
-  RoutingSpec spec() const { return {"file", 0, 0, path_.string()}; }
+  RoutingSpec spec() const { return {.kind = "file", .file = path_.string()}; }
   std::string path() const { return path_.string(); }
 
  private:
@@ -68,7 +68,7 @@ TEST_CASE("Every registered routing sends a token to different experts, the same
   const TemporaryFile file("30,0,30,0,15,15,0,0\n0,0,0,0,0,0,0,0\n");
   for (const auto& [kind, item] : Routings::all()) {
     INFO(kind);
-    check_contract({kind, 7, 1.2, file.path()}, kRoutedShape);
+    check_contract({.kind = kind, .seed = 7, .skew = 1.2, .file = file.path()}, kRoutedShape);
   }
 }
 
@@ -101,9 +101,9 @@ TEST_CASE("Balanced counts of half a million slots take far less than 10 ms") {
 }
 
 TEST_CASE("Sampled routing follows seed and skew") {
-  const RoutingCounts flat = route({"sampled", 1, 0, ""}, kRoutedShape),
-                      skewed = route({"sampled", 1, 3, ""}, kRoutedShape);
-  CHECK(flat != route({"sampled", 2, 0, ""}, kRoutedShape));
+  const RoutingCounts flat = route({.kind = "sampled", .seed = 1, .skew = 0}, kRoutedShape),
+                      skewed = route({.kind = "sampled", .seed = 1, .skew = 3}, kRoutedShape);
+  CHECK(flat != route({.kind = "sampled", .seed = 2, .skew = 0}, kRoutedShape));
   const auto largest = [](const RoutingCounts& counts) {
     const auto source = counts.source(0);
     return *std::max_element(source.begin(), source.end());
@@ -122,7 +122,7 @@ TEST_CASE("Two draws without replacement have the frequencies of a closed form")
   // Two of three experts with weights 1, 1/2, 1/3: the odds that an expert is among them.
   constexpr MoeShape kLarge{
       .tokens = 60000, .hidden = 1, .intermediate = 1, .top_k = 2, .experts_per_rank = 3, .ep = 1};
-  const RoutingCounts counts = route({"sampled", 11, 1, ""}, kLarge);
+  const RoutingCounts counts = route({.kind = "sampled", .seed = 11, .skew = 1}, kLarge);
   const double weights[] = {6, 3, 2}, total = 11;
   std::vector<double> expected;
   for (int i = 0; i < 3; ++i) {
@@ -140,20 +140,21 @@ TEST_CASE("Two draws without replacement have the frequencies of a closed form")
 }
 
 TEST_CASE("A skew that is no number from 0, or more experts a token than there are, is refused") {
-  CHECK_THROWS_AS(route({"sampled", 1, -0.5, ""}, kRoutedShape), InputError);
-  CHECK_THROWS_AS(route({"sampled", 1, std::numeric_limits<double>::infinity(), ""}, kRoutedShape),
-                  InputError);
+  CHECK_THROWS_AS(route({.kind = "sampled", .seed = 1, .skew = -0.5}, kRoutedShape), InputError);
+  CHECK_THROWS_AS(
+      route({.kind = "sampled", .seed = 1, .skew = std::numeric_limits<double>::infinity()}, kRoutedShape),
+      InputError);
   MoeShape shape = kRoutedShape;
   shape.top_k = shape.experts();
   CHECK_NOTHROW(route({}, shape));
   shape.top_k = shape.experts() + 1;
   CHECK_THROWS_WITH(route({}, shape), Catch::Contains("9 different experts of 8"));
-  CHECK_THROWS_WITH(route({"bogus", 0, 0, ""}, kRoutedShape),
-                    Catch::Contains("known: balanced, drifting, file, recorded, sampled"));
+  CHECK_THROWS_WITH(route({.kind = "bogus"}, kRoutedShape),
+                    Catch::Contains("known: balanced, drifting, file, lognormal, recorded, sampled"));
 }
 
 TEST_CASE("An extreme skew still finds different experts for every token") {
-  check_contract({"sampled", 3, 100, ""}, kRoutedShape);
+  check_contract({.kind = "sampled", .seed = 3, .skew = 100}, kRoutedShape);
 }
 
 TEST_CASE("Counts are read from a file, blanks and empty lines aside") {
@@ -202,6 +203,6 @@ TEST_CASE("A wrong file of counts is refused with file, line, column and what wa
 }
 
 TEST_CASE("A file of counts that is not there is named") {
-  CHECK_THROWS_WITH(route({"file", 0, 0, "/nowhere/counts.csv"}, kRoutedShape),
+  CHECK_THROWS_WITH(route({.kind = "file", .file = "/nowhere/counts.csv"}, kRoutedShape),
                     Catch::Contains("/nowhere/counts.csv: cannot be read"));
 }

@@ -23,7 +23,8 @@ MoeShape formed_shape(std::uint32_t ep) {
 Routed routed_rows(const MoeShape& shape) {
   Routed routed;
   for (std::uint32_t rank = 0; rank < shape.ep; ++rank) {
-    routed.experts.push_back(Routings::get("sampled").assign({"sampled", 3, 0.7, ""}, shape, rank));
+    routed.experts.push_back(
+        Routings::get("sampled").assign({.kind = "sampled", .seed = 3, .skew = 0.7}, shape, rank));
     routed.weights.push_back(random_matrix(50 + rank, 1, shape.tokens * shape.top_k)[0]);
   }
   return routed;

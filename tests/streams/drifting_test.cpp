@@ -41,7 +41,7 @@ Moments moments(const RoutingSpec::Drift& drift, std::uint32_t apart) {
   constexpr std::uint64_t kSeeds = 12;
   Moments all;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    RoutingSpec spec{"drifting", seed, 0, "", 3, drift};
+    RoutingSpec spec{.kind = "drifting", .seed = seed, .micro_batch = 3, .drift = drift};
     const std::vector<double> a = logarithms(spec);
     spec.micro_batch += apart;
     const std::vector<double> b = logarithms(spec);
@@ -67,7 +67,7 @@ TEST_CASE("A part of the variance lasts, the rest decays with its correlation") 
 }
 
 TEST_CASE("Without sigma all experts are alike, and micro-batches are drawn apart") {
-  RoutingSpec spec{"drifting", 1, 0, "", 0, {0, 0.5, 0.9}};
+  RoutingSpec spec{.kind = "drifting", .seed = 1, .drift = {0, 0.5, 0.9}};
   const RoutingCounts first = route(spec, kMany);
   const double each = 1.0 * kMany.tokens / kMany.experts();
   for (const std::uint32_t rows : first.source(0)) CHECK(rows == Approx(each).margin(5 * std::sqrt(each)));
@@ -83,7 +83,7 @@ TEST_CASE(
   constexpr std::uint64_t kSeeds = 40;
   double square = 0;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    RoutingSpec spec{"drifting", seed, 0, "", 0, {0, 0.5, 0.9, kCommon}};
+    RoutingSpec spec{.kind = "drifting", .seed = seed, .drift = {0, 0.5, 0.9, kCommon}};
     const RoutingCounts counts = route(spec, kTwoRanks);
     for (std::uint32_t rank = 0; rank < 2; ++rank) {
       const double first = counts.at(0, rank * 8);
@@ -98,7 +98,7 @@ TEST_CASE(
 }
 
 TEST_CASE("A drift that cannot be is refused") {
-  CHECK_THROWS_AS(route({"drifting", 1, 0, "", 0, {1, 0.5, 0.9, -1}}, kMany), InputError);
-  CHECK_THROWS_AS(route({"drifting", 1, 0, "", 0, {-1, 0.5, 0.9}}, kMany), InputError);
-  CHECK_THROWS_AS(route({"drifting", 1, 0, "", 0, {1, 1.5, 0.9}}, kMany), InputError);
+  CHECK_THROWS_AS(route({.kind = "drifting", .seed = 1, .drift = {1, 0.5, 0.9, -1}}, kMany), InputError);
+  CHECK_THROWS_AS(route({.kind = "drifting", .seed = 1, .drift = {-1, 0.5, 0.9}}, kMany), InputError);
+  CHECK_THROWS_AS(route({.kind = "drifting", .seed = 1, .drift = {1, 1.5, 0.9}}, kMany), InputError);
 }

@@ -29,6 +29,7 @@ std::vector<std::string> small_step(std::vector<std::string> more) {
                                "step.micro_batch=1",
                                "step.global_batch=64",
                                "parallel.ep=4",
+                               "step.draws=2",
                                "model.hidden=512",
                                "model.intermediate=256",
                                "model.experts_per_rank=4",
@@ -63,16 +64,15 @@ TEST_CASE("Every preset is the MoE-FFN of a step, with another one backward wher
     }
     const SimulatedStep step = step_under(set);
     CHECK(step.figures.time > Duration::zero());
-    const ExpertTimes* experts_of_step = nullptr;
-    for (const BlockTimes& block : step.prepared.blocks)
-      if (block.experts) experts_of_step = &*block.experts;
-    REQUIRE(experts_of_step != nullptr);
-    const SimulatedStep backward = step_under({"step.experts=hyperparallel"});
+    const std::vector<ExpertTimes>* const own = experts_of(step.prepared);
+    REQUIRE(own != nullptr);
     if (!forward_only) continue;
-    for (const BlockTimes& block : backward.prepared.blocks) {
-      if (!block.experts) continue;
-      CHECK(block.experts->backward.alone == experts_of_step->backward.alone);
-      CHECK(block.experts->forward.alone != experts_of_step->forward.alone);
+    const SimulatedStep backward = step_under({"step.experts=hyperparallel"});
+    const std::vector<ExpertTimes>& others = *experts_of(backward.prepared);
+    REQUIRE(others.size() == own->size());
+    for (std::size_t draw = 0; draw < others.size(); ++draw) {
+      CHECK(others[draw].backward.alone == (*own)[draw].backward.alone);
+      CHECK(others[draw].forward.alone != (*own)[draw].forward.alone);
     }
   }
 }

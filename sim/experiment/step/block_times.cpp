@@ -91,7 +91,7 @@ BlockTimes sizes_of(const Block& block, const StepOptions& own) {
   sizes.kept_again = block.kept({}) - sizes.kept;
   if (!block.experts) return sizes;
   sizes.expert_parameters = block.expert_parameters / own.ep;
-  sizes.experts_again = own.recompute_all || own.recompute.has(RecomputeKind::kMoe);
+  sizes.experts_again = own.experts_again();
   return sizes;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,8 +23,8 @@ struct BlockTimes {
   std::string kind;
   // `again`: what the backward pass computes again of the forward pass.
   PartWorks forward, again, activation, weights;
-  bool experts_again = false;  // the backward pass also computes the MoE-FFN again
-  std::optional<ExpertTimes> experts;
+  bool experts_again = false;        // the backward pass also computes the MoE-FFN again
+  std::vector<ExpertTimes> experts;  // one entry per draw of the routing; empty if the block has no experts
 
   double dense_parameters = 0, expert_parameters = 0;  // on this die
   double kept = 0;         // bytes of activations that stay from forward to backward

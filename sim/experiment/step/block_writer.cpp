@@ -16,6 +16,11 @@ AfterTasks joined(AfterTasks a, const AfterTasks& b) {
 
 }  // namespace
 
+const ExpertTimes& BlockWriter::drawn(const ChunkWork& work, const BlockTimes& block) const {
+  const auto draws = static_cast<std::uint32_t>(block.experts.size());
+  return block.experts[draw_number(experiment_.routing.seed, draws, work.layer, work.micro_batch)];
+}
+
 AfterTasks BlockWriter::forward_experts(const ChunkWork& work, const ExpertPass& pass, AfterTasks after) {
   after = tasks_.exchange(work, kDispatch, pass.in, std::move(after));
   after = tasks_.compute(work, kExperts, pass.experts, std::move(after), true);
@@ -26,11 +31,11 @@ AfterTasks BlockWriter::forward(const ChunkWork& work, std::uint32_t number, Aft
   const BlockTimes& block = blocks_[number];
   after = tasks_.compute(work, kAttention, at(block.forward, BlockPart::kAttention), std::move(after));
   const PartWork& shared = at(block.forward, BlockPart::kShared);
-  if (!block.experts) {
+  if (block.experts.empty()) {
     after = tasks_.compute(work, kSharedExperts, shared, std::move(after));
     return tasks_.compute(work, kFeedForward, at(block.forward, BlockPart::kExperts), std::move(after));
   }
-  const ExpertPass& pass = block.experts->forward;
+  const ExpertPass& pass = drawn(work, block).forward;
   if (step_.overlap == EpOverlap::kNone) {
     after = tasks_.compute(work, kSharedExperts, shared, std::move(after));
     return forward_experts(work, pass, std::move(after));
@@ -46,7 +51,7 @@ AfterTasks BlockWriter::again(const ChunkWork& work, const BlockTimes& block, Af
   after = tasks_.compute(work, kAgain, at(block.again, BlockPart::kAttention), std::move(after));
   after = tasks_.compute(work, kAgain, at(block.again, BlockPart::kShared), std::move(after));
   after = tasks_.compute(work, kAgain, at(block.again, BlockPart::kExperts), std::move(after));
-  return block.experts_again ? forward_experts(work, block.experts->forward, std::move(after)) : after;
+  return block.experts_again ? forward_experts(work, drawn(work, block).forward, std::move(after)) : after;
 }
 
 AfterTasks BlockWriter::backward(const ChunkWork& work, std::uint32_t number, AfterTasks after, bool split) {
@@ -59,11 +64,11 @@ AfterTasks BlockWriter::backward(const ChunkWork& work, std::uint32_t number, Af
     compute(kSharedExperts, at(block.activation, BlockPart::kShared));
     if (!split) compute(kWeights, at(block.weights, BlockPart::kShared));
   };
-  if (!block.experts) {
+  if (block.experts.empty()) {
     shared();
     compute(kFeedForward, at(block.activation, BlockPart::kExperts));
     if (!split) compute(kWeights, at(block.weights, BlockPart::kExperts));
-  } else if (const ExpertPass& pass = block.experts->backward; step_.overlap == EpOverlap::kNone) {
+  } else if (const ExpertPass& pass = drawn(work, block).backward; step_.overlap == EpOverlap::kNone) {
     after = tasks_.exchange(work, kCombine, pass.in, std::move(after));
     compute(kExperts, pass.experts, true);
     if (!split) compute(kExpertWeights, pass.weights, true);
@@ -87,8 +92,8 @@ AfterTasks BlockWriter::backward(const ChunkWork& work, std::uint32_t number, Af
 
 AfterTasks BlockWriter::weights(const ChunkWork& work, std::uint32_t number, AfterTasks after) {
   const BlockTimes& block = blocks_[number];
-  if (block.experts)
-    after = tasks_.compute(work, kExpertWeights, block.experts->backward.weights, std::move(after), true);
+  if (!block.experts.empty())
+    after = tasks_.compute(work, kExpertWeights, drawn(work, block).backward.weights, std::move(after), true);
   PartWork all = at(block.weights, BlockPart::kExperts);
   all.add(at(block.weights, BlockPart::kShared));
   all.add(at(block.weights, BlockPart::kAttention));
@@ -97,15 +102,15 @@ AfterTasks BlockWriter::weights(const ChunkWork& work, std::uint32_t number, Aft
 
 void BlockWriter::both(Pair& pair, std::uint32_t forward_block, std::uint32_t backward_block, bool split) {
   const BlockTimes &f = blocks_[forward_block], &b = blocks_[backward_block];
-  if (!f.experts || !b.experts) {
+  if (f.experts.empty() || b.experts.empty()) {
     pair.after_forward = forward(pair.forward, forward_block, std::move(pair.after_forward));
     pair.after_backward = backward(pair.backward, backward_block, std::move(pair.after_backward), split);
     return;
   }
-  const ExpertPass &ahead = f.experts->forward, &back = b.experts->backward;
+  const ExpertPass &ahead = drawn(pair.forward, f).forward, &back = drawn(pair.backward, b).backward;
   AfterTasks &fa = pair.after_forward, &ba = pair.after_backward;
   ba = again(pair.backward, b, std::move(ba));
-  pair.forward.slowness = pair.backward.slowness = slowness(f, b);
+  pair.forward.slowness = pair.backward.slowness = slowness(pair, f, b);
   const AfterTasks gradients = ba;
   ba = tasks_.exchange(pair.backward, kCombine, back.in, std::move(ba));
   fa = tasks_.compute(pair.forward, kAttention, at(f.forward, BlockPart::kAttention), std::move(fa));
@@ -129,11 +134,12 @@ void BlockWriter::both(Pair& pair, std::uint32_t forward_block, std::uint32_t ba
   pair.forward.slowness = pair.backward.slowness = 1;
 }
 
-double BlockWriter::slowness(const BlockTimes& ahead, const BlockTimes& back) const {
+double BlockWriter::slowness(const Pair& pair, const BlockTimes& ahead, const BlockTimes& back) const {
   // If cores of another kind move rows, they take nothing from those that multiply.
   if (step_.exchange != ExpertExchange::kStreams || !experiment_.workers.one_queue()) return 1;
   Duration exchanges{}, kernels{};
-  for (const ExpertPass* const pass : {&ahead.experts->forward, &back.experts->backward}) {
+  for (const ExpertPass* const pass :
+       {&drawn(pair.forward, ahead).forward, &drawn(pair.backward, back).backward}) {
     exchanges += pass->in.alone() + pass->out.alone();
     kernels += pass->experts.alone() + pass->weights.alone();
   }

@@ -28,7 +28,9 @@ class BlockWriter {
   // Writes what is computed again before a block's backward pass.
   AfterTasks again(const ChunkWork& work, const BlockTimes& block, AfterTasks after);
   // Returns the factor by which kernels take longer while exchanges hold some of the workers.
-  double slowness(const BlockTimes& ahead, const BlockTimes& back) const;
+  double slowness(const Pair& pair, const BlockTimes& ahead, const BlockTimes& back) const;
+  // Returns the times of the block's experts under the routing that the work's layer and micro-batch drew.
+  const ExpertTimes& drawn(const ChunkWork& work, const BlockTimes& block) const;
   AfterTasks forward_experts(const ChunkWork& work, const ExpertPass& pass, AfterTasks after);
 
   const Experiment& experiment_;

@@ -1,10 +1,12 @@
 #include "sim/experiment/step/expert_kernels.h"
 
 #include <cmath>
+#include <numeric>
 
 #include "sim/core/error.h"
 #include "sim/core/whole_time.h"
 #include "sim/device/block_cost.h"
+#include "sim/experiment/step/busiest_rank.h"
 #include "sim/experiment/step/collectives.h"
 
 namespace a3sim {
@@ -27,8 +29,13 @@ class ExpertKernels {
         hardware_(sustained(experiment.hardware)),
         cost_(hardware_, experiment.program, experiment.cut.tiling),
         local_(experts.experts / step.ep),
-        rows_(local_, static_cast<std::uint32_t>(static_cast<double>(experts.tokens * experts.top_k) /
-                                                 local_ * step.busiest)) {}
+        rows_(local_,
+              static_cast<std::uint32_t>(static_cast<double>(experts.tokens * experts.top_k) / local_)) {
+    if (std::optional<BusiestRank> busiest = busiest_rank(experiment)) {
+      rows_ = std::move(busiest->rows);
+      busiest_ = busiest->over_mean;
+    }
+  }
 
   ExpertTimes times() {
     ExpertTimes times;
@@ -40,12 +47,13 @@ class ExpertKernels {
       pass->alone = pass->in.alone() + pass->out.alone() + pass->experts.alone() + pass->weights.alone();
       for (const StreamTransfer& transfer : pass->in.transfers)
         pass->sent += 2.0 * static_cast<double>(transfer.bytes.count);
+      pass->busiest = busiest_;
     }
     return times;
   }
 
  private:
-  double rows() const { return static_cast<double>(rows_.front()) * local_; }
+  double rows() const { return std::accumulate(rows_.begin(), rows_.end(), 0.0); }
   double element() const { return element_bytes(experts_.dtype); }
   std::uint32_t matrix_workers() const { return experiment_.workers.count(CoreUnit::kMatrix); }
   std::uint32_t vector_workers() const { return experiment_.workers.count(CoreUnit::kVector); }
@@ -54,7 +62,7 @@ class ExpertKernels {
     const Program::Bulk& bulk = *experiment_.program.bulk;
     const DieGroup group{step_.ep, std::max(1U, experiment_.parallel.tp_stride)};
     const double all = experts_.experts,
-                 row = element() * experts_.hidden * static_cast<double>(experts_.tokens) * step_.busiest;
+                 row = element() * experts_.hidden * static_cast<double>(experts_.tokens) * busiest_;
     const double to_peer = row * (bulk.once_a_rank ? chosen_by(all, local_, experts_.top_k)
                                                    : static_cast<double>(experts_.top_k) / step_.ep);
     const std::uint32_t near = levels_of(hardware_.fabric, group).members.front();
@@ -132,6 +140,7 @@ class ExpertKernels {
   KernelCost cost_;
   std::uint32_t local_;
   std::vector<std::uint32_t> rows_;  // one entry per local expert
+  double busiest_ = 1;               // its rows, over the mean of ranks
 };
 
 }  // namespace

@@ -4,15 +4,19 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <exception>
+#include <future>
 #include <map>
 #include <mutex>
 
 #include "models/operators/operator.h"
 #include "sim/core/error.h"
+#include "sim/core/rng.h"
 #include "sim/experiment/alike_ranks.h"
 #include "sim/experiment/kernel_lists.h"
 #include "sim/experiment/row_form_config.h"
 #include "sim/experiment/run_experiment.h"
+#include "sim/experiment/step/busiest_rank.h"
 #include "sim/experiment/step/class_sweep.h"
 #include "sim/experiment/step/collectives.h"
 #include "sim/experiment/step/expert_kernels.h"
@@ -22,6 +26,8 @@
 
 namespace a3sim {
 namespace {
+
+bool draws_routing(const Experiment& experiment) { return Routings::get(experiment.routing.kind).draws(); }
 
 // The experiment under the preset of its experts' pass, on the machine and the program of the experiment.
 Experiment under_preset(const Experiment& experiment, bool forward) {
@@ -59,9 +65,10 @@ Experiment layer_experiment(const Experiment& experiment, const BlockExperts& ex
 // Measures how one rank of a run spent its time, and when its operators ran.
 class RankTimes {
  public:
-  explicit RankTimes(const PassResult& pass) : pass_(pass), operators_(pass.schedule.front().operators()) {
-    const RankResult& rank = pass.run.ranks.front();
-    const std::span<const TaskDescriptor> tasks = pass.schedule.front().tasks();
+  RankTimes(const PassResult& pass, std::size_t number)
+      : pass_(pass), operators_(pass.schedule[number].operators()) {
+    const RankResult& rank = pass.run.ranks[number];
+    const std::span<const TaskDescriptor> tasks = pass.schedule[number].tasks();
     spans_.resize(operators_.size(), {Duration::max(), Duration::zero()});
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       const TaskRecord& record = rank.records[t];
@@ -159,8 +166,8 @@ ExchangeWork exchange_of(const Experiment& layer, DieGroup group, double bytes, 
   return exchange;
 }
 
-ExpertPass pass_of(const Experiment& layer, const PassResult& pass, DieGroup group) {
-  const RankTimes rank(pass);
+ExpertPass pass_of(const Experiment& layer, const PassResult& pass, DieGroup group, std::uint32_t busiest) {
+  const RankTimes rank(pass, busiest);
   ExpertPass result;
   result.alone = pass.run.makespan;
   result.sent = rank.sent();
@@ -196,7 +203,10 @@ ExpertPass run_layer(const Experiment& experiment, const BlockExperts& experts, 
   const std::vector<PassResult> passes = run_experiment(layer, true, backend_in_threads(layer));
   const std::vector<std::uint32_t> dies = dies_of(layer.run.ranks);
   const DieGroup group{ep, dies.size() > 1 ? dies[1] - dies[0] : 1};
-  return pass_of(layer, passes.front(), group);
+  const std::optional<BusiestRank> busiest = busiest_rank(layer);
+  ExpertPass pass = pass_of(layer, passes.front(), group, busiest ? busiest->rank : 0);
+  if (busiest) pass.busiest = busiest->over_mean;
+  return pass;
 }
 
 // Returns the numbers of a machine and a program that variants of an experiment change without changing its
@@ -219,9 +229,10 @@ std::string numbers_of(const Hardware& h, const Program& p) {
 
 // All that the run of a layer's pass follows from: what was configured, but how the step uses it.
 std::string key_of(const Experiment& experiment, const BlockExperts& experts, bool forward) {
-  std::string key =
-      fmt::format("{} {} {} {} {} {}", forward, experts.tokens, experiment.shape.hidden, experiment.shape.ep,
-                  experiment.shape.experts(), fmt::join(dies_of(experiment.run.ranks), ","));
+  std::string key = fmt::format("{} {} {} {} {} {} {} {}", forward, experts.tokens, experiment.shape.hidden,
+                                experiment.shape.ep, experiment.shape.experts(),
+                                fmt::join(dies_of(experiment.run.ranks), ","), experiment.routing.seed,
+                                experiment.routing.micro_batch);
   for (const WorkerKind& kind : experiment.workers) key += fmt::format(" {}", kind.count);
   for (const CablePlane& plane : experiment.run.cables)
     for (const CableDamage& damage : plane.damages)
@@ -237,20 +248,37 @@ std::string key_of(const Experiment& experiment, const BlockExperts& experts, bo
   return key;
 }
 
-// Stores runs of layers, for experiments in all threads. A stored run depends only on its key.
+// Stores runs of layers, for experiments in all threads. A stored run depends only on its key. Whoever asks for one that
+// another thread is at waits for it; one that failed is run again.
 class LayerRuns {
  public:
   ExpertPass get(const Experiment& experiment, const BlockExperts& experts, std::uint32_t ep, bool forward) {
     const std::string key = key_of(experiment, experts, forward);
-    const std::scoped_lock lock(mutex_);
-    const auto found = runs_.find(key);
-    if (found != runs_.end()) return found->second;
-    return runs_.emplace(key, run_layer(experiment, experts, ep, forward)).first->second;
+    std::promise<ExpertPass> run;
+    {
+      std::unique_lock lock(mutex_);
+      if (const auto found = runs_.find(key); found != runs_.end()) {
+        const std::shared_future<ExpertPass> known = found->second;
+        lock.unlock();
+        return known.get();
+      }
+      runs_.emplace(key, run.get_future().share());
+    }
+    try {
+      ExpertPass pass = run_layer(experiment, experts, ep, forward);
+      run.set_value(pass);
+      return pass;
+    } catch (...) {
+      const std::scoped_lock lock(mutex_);
+      runs_.erase(key);
+      run.set_exception(std::current_exception());
+      throw;
+    }
   }
 
  private:
   std::mutex mutex_;
-  std::map<std::string, ExpertPass> runs_;
+  std::map<std::string, std::shared_future<ExpertPass>> runs_;
 };
 
 LayerRuns& layer_runs() {
@@ -260,12 +288,29 @@ LayerRuns& layer_runs() {
 
 }  // namespace
 
-ExpertTimes expert_times(const Experiment& experiment, const StepOptions& step, const BlockExperts& experts) {
-  if (step.exchange == ExpertExchange::kStreams) return expert_kernels(experiment, step, experts);
-  const auto pass = [&](bool forward) {
-    return layer_runs().get(under_preset(experiment, forward), experts, step.ep, forward);
-  };
-  return {pass(true), pass(false)};
+std::vector<ExpertTimes> expert_times(const Experiment& experiment, const StepOptions& step,
+                                      const BlockExperts& experts) {
+  std::vector<ExpertTimes> all;
+  for (std::uint32_t draw = 0; draw < (draws_routing(experiment) ? step.draws : 1); ++draw) {
+    Experiment drawn = experiment;
+    drawn.routing = another_draw(experiment.routing, draw);
+    if (step.exchange == ExpertExchange::kStreams) {
+      all.push_back(expert_kernels(drawn, step, experts));
+      continue;
+    }
+    const auto pass = [&](bool forward) {
+      return layer_runs().get(under_preset(drawn, forward), experts, step.ep, forward);
+    };
+    all.push_back({pass(true), pass(false)});
+  }
+  return all;
+}
+
+std::uint32_t draw_number(std::uint64_t seed, std::uint32_t draws, std::uint32_t layer,
+                          std::uint32_t micro_batch) {
+  if (draws < 2) return 0;
+  constexpr std::uint64_t kSteps = std::uint64_t{1} << 62;  // streams of the seed that routings do not use
+  return Rng(seed, kSteps + (std::uint64_t{layer} << 32U) + micro_batch).below(draws);
 }
 
 }  // namespace a3sim

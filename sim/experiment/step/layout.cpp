@@ -91,6 +91,16 @@ std::vector<std::uint32_t> StageLayout::chunks_of(std::uint32_t stage) const {
   return found;
 }
 
+std::vector<std::uint32_t> StageLayout::blocks_before() const {
+  std::vector<std::uint32_t> before;
+  std::uint32_t sum = 0;
+  for (const std::vector<std::uint32_t>& chunk : chunks) {
+    before.push_back(sum);
+    sum += static_cast<std::uint32_t>(chunk.size());
+  }
+  return before;
+}
+
 std::vector<std::uint32_t> StageLayout::blocks_of(std::uint32_t stage) const {
   std::vector<std::uint32_t> blocks;
   for (const std::uint32_t c : chunks_of(stage))

@@ -17,6 +17,8 @@ struct StageLayout {
   ScheduleShape shape;
 
   std::vector<std::uint32_t> chunks_of(std::uint32_t stage) const;
+  // Returns the number of the model's blocks before each chunk.
+  std::vector<std::uint32_t> blocks_before() const;
   // Returns the blocks of all chunks of a stage.
   std::vector<std::uint32_t> blocks_of(std::uint32_t stage) const;
 };

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "sim/experiment/run_estimate.h"
-#include "sim/experiment/step/training_step.h"
+#include "sim/experiment/step/training_plan.h"
 
 namespace a3sim {
 

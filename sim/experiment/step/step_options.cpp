@@ -12,6 +12,8 @@
 namespace a3sim {
 namespace {
 
+constexpr std::int64_t kMostDraws = 1024;
+constexpr std::uint64_t kMostTokens = 1U << 31U;
 constexpr std::int64_t kMostDies = 1 << 20, kMostBatch = 1 << 24, kLongest = 1 << 24;
 
 // Returns the divisors of a number up to `most`, as text for a message.
@@ -78,6 +80,13 @@ void read_batch(const Config& block, StepOptions& step) {
   step.global_batch =
       static_cast<std::uint64_t>(block.integer("global_batch", 1, kMostBatch, std::min(usual, kMostBatch)));
   if (block.is_wrong("micro_batch")) return;
+  if (together > std::uint64_t{kMostBatch}) {
+    block.error("micro_batch",
+                fmt::format("{} samples on each of {} data-parallel ranks, expected at most {}: a step has "
+                            "at most {}",
+                            step.micro_batch, step.dp, kMostBatch / step.dp, kMostBatch));
+    return;
+  }
   if (!block.is_wrong("global_batch") && step.global_batch % together != 0) {
     block.error(
         "global_batch",
@@ -87,6 +96,18 @@ void read_batch(const Config& block, StepOptions& step) {
                     (step.global_batch / together + 1) * together));
   }
   if (block.is_wrong("sequence")) return;
+  if (const std::uint64_t tokens = step.micro_batch * step.sequence / step.cp; tokens > kMostTokens) {
+    const bool sequence = step.sequence > step.micro_batch;
+    block.error(
+        sequence ? "sequence" : "micro_batch",
+        fmt::format(
+            "a micro-batch has {} tokens on a die (micro_batch times sequence over parallel.cp), expected "
+            "at most {}: {} up to {}",
+            tokens, kMostTokens, sequence ? "a sequence of" : "a micro_batch of",
+            std::max<std::uint64_t>(1,
+                                    kMostTokens * step.cp / (sequence ? step.micro_batch : step.sequence))));
+    return;
+  }
   if (step.sequence % step.cp != 0)
     block.error("sequence", fmt::format("{} tokens on {} dies (parallel.cp), expected a multiple of {}",
                                         step.sequence, step.cp, step.cp));
@@ -103,7 +124,8 @@ void read_schedule(const Config& block, StepOptions& step) {
   step.split = block.text("split", "layers");
   step.overlap = block.choice("overlap", EpOverlap::kNone);
   if (block.is_wrong("schedule") || block.is_wrong("global_batch") || block.is_wrong("micro_batch")) return;
-  const ScheduleShape shape{step.pp, step.vpp, step.micro_batches(), step.split_weights, false};
+  const ScheduleShape shape{step.pp, step.vpp, step.micro_batches(), step.split_weights,
+                            step.overlap == EpOverlap::kTwoMicroBatches};
   if (const std::string why = PipelineSchedules::get(step.schedule).why_not(shape); !why.empty())
     block.error("schedule", why);
 }
@@ -181,7 +203,7 @@ StepOptions read_step_options(const Config& root) {
   step.experts_backward = read_preset(block, "experts_backward", step);
   if (!step.experts_backward.empty() && step.experts.empty())
     block.error("experts_backward", "it takes the place of step.experts backward: expected that too");
-  step.busiest = block.number("busiest", 1, 1024, 1);
+  step.draws = static_cast<std::uint32_t>(block.integer("draws", 1, kMostDraws, 8));
   read_optimizer(block.map("optimizer"), step);
   const Config host = block.map("host");
   step.launch = host.has("launch") ? host.duration("launch") : Duration::zero();

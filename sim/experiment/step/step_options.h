@@ -62,7 +62,8 @@ struct StepOptions {
   // Names of presets (configs/presets) that the MoE-FFN runs under, instead of the experiment's own execution. The
   // second is for the backward pass; empty: the same preset, or none.
   std::string experts, experts_backward;
-  double busiest = 1;  // for kStreams: rows of the rank that the others wait for, over the mean
+  // Routings that are simulated, of kinds that draw; each layer and micro-batch has one of them.
+  std::uint32_t draws = 8;
 
   struct Optimizer {
     bool sharded = true;            // spreads states and updates over DP ranks
@@ -83,6 +84,8 @@ struct StepOptions {
   std::uint32_t micro_batches() const {
     return static_cast<std::uint32_t>(global_batch / (micro_batch * dp));
   }
+  // True if backward passes compute the MoE-FFN again.
+  bool experts_again() const { return recompute_all || recompute.has(RecomputeKind::kMoe); }
   double tokens() const { return static_cast<double>(global_batch) * static_cast<double>(sequence); }
   BlockLayout block_layout() const;
 };

@@ -22,7 +22,8 @@ class StepWriter {
         forward_(std::size_t{layout_.shape.chunks()} * layout_.shape.micro_batches),
         backward_(forward_.size()),
         first_task_(forward_.size()),
-        left_(layout_.shape.chunks(), layout_.shape.micro_batches) {}
+        left_(layout_.shape.chunks(), layout_.shape.micro_batches),
+        blocks_before_(layout_.blocks_before()) {}
 
   StepProgram write() {
     for (std::uint32_t s = 0; s < layout_.shape.stages; ++s) update_.gather_ahead(s);
@@ -87,16 +88,21 @@ class StepWriter {
   }
 
   void write(std::uint32_t stage, const StageWork& work, AfterTasks after) {
-    const ChunkWork part = chunk_work(stage, work);
+    ChunkWork part = chunk_work(stage, work);
+    const std::uint32_t first = blocks_before_[work.chunk];
+    part.layer = first;
     const std::vector<std::uint32_t>& chunk = layout_.chunks[work.chunk];
     if (!part.backward) {
       first_task_[at(work)] = static_cast<std::uint32_t>(tasks_.count());
-      for (const std::uint32_t block : chunk)
+      for (const std::uint32_t block : chunk) {
         after = blocks_.forward(part, block, update_.gathered(part, block, std::move(after)));
+        ++part.layer;
+      }
       return end_forward(part, std::move(after));
     }
     const bool split = work.kind == StageWork::Kind::kActivationGradient;
     for (std::size_t b = chunk.size(); b-- > 0;) {
+      part.layer = first + static_cast<std::uint32_t>(b);
       if (work.kind == StageWork::Kind::kWeightGradient) {
         after = blocks_.weights(part, chunk[b], std::move(after));
       } else {
@@ -120,8 +126,10 @@ class StepWriter {
     const std::vector<std::uint32_t>&f = layout_.chunks[ahead.chunk], &b = layout_.chunks[back.chunk];
     // Only experts hide anything. Other layers are written in turn.
     for (std::size_t i = 0, j = b.size(); i < f.size() || j > 0;) {
-      const bool forward_alone = i < f.size() && !parts_.blocks[f[i]].experts;
-      const bool backward_alone = j > 0 && !parts_.blocks[b[j - 1]].experts;
+      pair.forward.layer = blocks_before_[ahead.chunk] + static_cast<std::uint32_t>(i);
+      pair.backward.layer = blocks_before_[back.chunk] + static_cast<std::uint32_t>(j > 0 ? j - 1 : 0);
+      const bool forward_alone = i < f.size() && parts_.blocks[f[i]].experts.empty();
+      const bool backward_alone = j > 0 && parts_.blocks[b[j - 1]].experts.empty();
       if (i < f.size() && (forward_alone || j == 0)) {
         pair.after_forward = blocks_.forward(
             pair.forward, f[i], update_.gathered(pair.forward, f[i], std::move(pair.after_forward)));
@@ -177,8 +185,9 @@ class StepWriter {
   BlockWriter blocks_;
   UpdateWriter update_;
   Ends forward_, backward_;  // one entry per chunk, then micro-batch: what the next chunk waits for
-  std::vector<std::uint32_t> first_task_;  // the same, for the first task of the forward pass
-  std::vector<std::uint32_t> left_;        // one entry per chunk: micro-batches without weight gradients
+  std::vector<std::uint32_t> first_task_;     // the same, for the first task of the forward pass
+  std::vector<std::uint32_t> left_;           // one entry per chunk: micro-batches without weight gradients
+  std::vector<std::uint32_t> blocks_before_;  // one entry per chunk
 };
 
 }  // namespace

@@ -17,6 +17,7 @@ struct ChunkWork {
   bool paired = false;        // it runs beside another micro-batch's work
   double slowness = 1;        // factor for its kernels, which leave some workers to exchanges
   bool weights_only = false;  // it computes gradients of weights that were left for later
+  std::uint32_t layer = 0;    // number of the block among those of the model
 };
 
 // Adds tasks to a step's program. Each function returns the tasks that must end before what follows.

@@ -6,6 +6,7 @@
 
 #include "sim/core/error.h"
 #include "sim/experiment/interruption.h"
+#include "sim/experiment/step/step_limits.h"
 
 namespace a3sim {
 namespace {
@@ -50,17 +51,6 @@ void check_hosts(const Experiment& experiment, const StepOptions& step) {
 
 }  // namespace
 
-const TrainingPlan* training_plan(const Experiment& experiment) {
-  const auto* const work = dynamic_cast<const TrainingWork*>(experiment.work.get());
-  return work ? &work->plan() : nullptr;
-}
-
-const TrainingPlan& training_plan_of(const Experiment& experiment) {
-  const TrainingPlan* const plan = training_plan(experiment);
-  if (!plan) throw InputError(experiment.name + ": experiment.workload is not training_step");
-  return *plan;
-}
-
 std::string over_capacity(const TrainingPlan& plan) {
   const StageLayout layout = stage_layout(plan.model.layers, plan.step);
   const StageOrders orders = PipelineSchedules::get(plan.step.schedule).orders(layout.shape);
@@ -86,10 +76,20 @@ PreparedStep prepare_step(const Experiment& experiment) {
   check_hosts(experiment, step);
   prepared.layout = stage_layout(prepared.plan.model.layers, step);
   prepared.orders = PipelineSchedules::get(step.schedule).orders(prepared.layout.shape);
-  for (const std::string& kind : prepared.layout.kinds)
-    prepared.blocks.push_back(block_times(experiment, step, prepared.plan.model, kind));
+  try {
+    for (const std::string& kind : prepared.layout.kinds)
+      prepared.blocks.push_back(block_times(experiment, step, prepared.plan.model, kind));
+  } catch (const RunError&) {
+    rethrow_at_size(experiment, prepared.plan);
+  }
   prepared.memory = foreseen_memory(step, prepared.layout, prepared.blocks, prepared.orders);
   return prepared;
+}
+
+const std::vector<ExpertTimes>* experts_of(const PreparedStep& prepared) {
+  for (const BlockTimes& block : prepared.blocks)
+    if (!block.experts.empty()) return &block.experts;
+  return nullptr;
 }
 
 StepRun run_step(const Experiment& experiment, const PreparedStep& prepared, TaskHooks* hooks) {
@@ -102,9 +102,13 @@ StepRun run_step(const Experiment& experiment, const PreparedStep& prepared, Tas
   InterruptibleHooks interruptible(hooks, progress);
   // Stages meet only where one sends to the next, and on cables.
   const char* const backend = run.written.cables.cables.empty() ? "islands" : "native";
-  run.result = run_streams(run.written.program, sustained(experiment.hardware), run.written.dies,
-                           Registry<NetworkBackend>::get(backend),
-                           {.hooks = interruptible.hooks(), .shared = &run.written.cables});
+  try {
+    run.result = run_streams(run.written.program, sustained(experiment.hardware), run.written.dies,
+                             Registry<NetworkBackend>::get(backend),
+                             {.hooks = interruptible.hooks(), .shared = &run.written.cables});
+  } catch (const RunError&) {
+    rethrow_at_size(experiment, prepared.plan);
+  }
   return run;
 }
 
@@ -148,8 +152,8 @@ StepFigures figures_of(const Experiment& experiment, const PreparedStep& prepare
                                            &prepared.blocks[b].activation, &prepared.blocks[b].weights})
         for (const PartWork& part : *works)
           kernels += static_cast<double>(part.launches) * step.micro_batches();
-      if (const auto& experts = prepared.blocks[b].experts)
-        for (const ExpertPass* const pass : {&experts->forward, &experts->backward})
+      if (const auto& draws = prepared.blocks[b].experts; !draws.empty())
+        for (const ExpertPass* const pass : {&draws.front().forward, &draws.front().backward})
           kernels += (2.0 + pass->experts.launches + pass->weights.launches) * step.micro_batches();
     }
     figures.kernels = std::max(figures.kernels, kernels);

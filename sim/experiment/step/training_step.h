@@ -6,26 +6,10 @@
 #include "sim/experiment/bounds.h"
 #include "sim/experiment/step/step_accounts.h"
 #include "sim/experiment/step/step_memory.h"
+#include "sim/experiment/step/training_plan.h"
 #include "sim/runtime/task_hooks.h"
 
 namespace a3sim {
-
-// A model and how to train it, as read from an experiment's configuration.
-struct TrainingPlan {
-  StepOptions step;
-  ModelShape model;
-  // The experiment under the presets of its experts, by pass; none: as it is.
-  std::shared_ptr<const Experiment> forward, backward;
-};
-// The work of such an experiment.
-class TrainingWork : public ExperimentWork {
- public:
-  virtual const TrainingPlan& plan() const = 0;
-};
-// Returns the plan of an experiment whose workload is `training_step`; otherwise null.
-const TrainingPlan* training_plan(const Experiment& experiment);
-// Returns the same. Throws InputError if the experiment has another workload.
-const TrainingPlan& training_plan_of(const Experiment& experiment);
 
 // A step, laid out and with the times of its blocks, ready to be written and run.
 struct PreparedStep {
@@ -36,6 +20,9 @@ struct PreparedStep {
   std::vector<StageMemory> memory;  // one entry per stage, estimated before the run
 };
 PreparedStep prepare_step(const Experiment& experiment);
+
+// Returns the times of the model's experts by draw of the routing; null if it has none.
+const std::vector<ExpertTimes>* experts_of(const PreparedStep& prepared);
 
 // Returns which die's memory does not suffice, by how much, and what would help; empty if it suffices. Does
 // not need times.

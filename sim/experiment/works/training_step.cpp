@@ -12,6 +12,7 @@
 #include "sim/experiment/limited_hooks.h"
 #include "sim/experiment/row_form_config.h"
 #include "sim/experiment/step/preset_experts.h"
+#include "sim/experiment/step/step_limits.h"
 #include "sim/experiment/stream_check.h"
 #include "sim/experiment/workload.h"
 
@@ -164,6 +165,9 @@ std::shared_ptr<const ExperimentWork> read_training_step(const Config& root, Exp
   experiment.parallel = group_of(root.map("parallel"), plan.step);
   plan.model = read_model_shape(root.map("model"), experiment.parallel);
   check_divides(root, plan);
+  root.throw_if_any();
+  if (const std::string why = over_program_memory(plan); !why.empty())
+    root.map("step").error("global_batch", why);
   root.throw_if_any();
   if (!plan.step.over_capacity)
     if (const std::string why = over_capacity(plan); !why.empty()) root.map("step").error("capacity", why);

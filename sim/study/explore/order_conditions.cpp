@@ -126,7 +126,8 @@ std::vector<Condition> conditions_of(const Experiment& experiment) {
   add_worker_counts(experiment, conditions);
   if (experiment.shape.experts() == 0) return conditions;
   std::vector<RoutingSpec> routings{{}};
-  for (const double skew : kSkews) routings.push_back({"sampled", kRoutingSeed, skew, {}});
+  for (const double skew : kSkews)
+    routings.push_back({.kind = "sampled", .seed = kRoutingSeed, .skew = skew});
   for (const RoutingSpec& routing : routings) {
     if (name_of(routing) == name_of(experiment.routing)) continue;
     Experiment other = experiment;

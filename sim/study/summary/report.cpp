@@ -44,8 +44,10 @@ std::uint64_t most_sent(const RunResult& run) {
 
 // Describes a routing so that it can be told from others.
 std::string routing_text(const RoutingSpec& routing) {
-  if (!Routings::get(routing.kind).draws()) return routing.kind;
-  return fmt::format("{}, seed {}, skew {}", routing.kind, routing.seed, routing.skew);
+  const RoutingGenerator& generator = Routings::get(routing.kind);
+  if (!generator.draws()) return routing.kind;
+  const auto [key, value] = generator.spread(routing);
+  return fmt::format("{}, seed {}, {} {}", routing.kind, routing.seed, key, value);
 }
 
 std::string what_ran(const Experiment& experiment) {

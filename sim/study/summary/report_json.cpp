@@ -14,7 +14,8 @@ namespace {
 
 nlohmann::ordered_json routing_json(const RoutingSpec& routing) {
   nlohmann::ordered_json json{{"kind", routing.kind}};
-  if (Routings::get(routing.kind).draws()) json["skew"] = routing.skew;
+  const RoutingGenerator& generator = Routings::get(routing.kind);
+  if (const auto [key, value] = generator.spread(routing); generator.draws()) json[std::string(key)] = value;
   return json;
 }
 

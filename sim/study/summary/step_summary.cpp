@@ -6,6 +6,7 @@
 
 #include "sim/experiment/step/preset_experts.h"
 #include "sim/study/summary/own_values.h"
+#include "sim/study/summary/step_routing.h"
 #include "version.h"
 
 namespace a3sim {
@@ -173,15 +174,13 @@ std::string unknown_of(const SimulatedStep& simulated) {
          ": EP groups go in lockstep, DP ranks are alike.\n";
 }
 
-// Returns the layer of the model that has experts, or nullptr.
-const ExpertTimes* experts_in(const PreparedStep& prepared) {
-  for (const BlockTimes& block : prepared.blocks)
-    if (block.experts) return &*block.experts;
-  return nullptr;
-}
-
-Duration alone_of(const ExpertTimes& times, bool again) {
-  return times.forward.alone * (again ? 2 : 1) + times.backward.alone;
+// Returns the times of the MoE-FFN on its own, one pass each way: a mean over draws. Zero if the model has no experts.
+double alone_in(const PreparedStep& prepared) {
+  const std::vector<ExpertTimes>* const draws = experts_of(prepared);
+  if (!draws) return 0;
+  double sum = 0;
+  for (const ExpertTimes& times : *draws) sum += seconds(times.alone(prepared.plan.step.experts_again()));
+  return sum / static_cast<double>(draws->size());
 }
 
 }  // namespace
@@ -197,18 +196,17 @@ SimulatedStep simulate_step(const Experiment& experiment) {
 
 std::optional<FasterExperts> compare_with_kernels(const Experiment& experiment, const SimulatedStep& step) {
   const StepOptions& options = step.prepared.plan.step;
-  const ExpertTimes* const own = experts_in(step.prepared);
+  const double own = alone_in(step.prepared);
   const bool preset = !options.experts.empty();
   const std::string kernels = preset ? "kernel_by_kernel" : "kernel";
-  if (!own || options.exchange == ExpertExchange::kStreams || experts_label(experiment, options) == kernels)
+  if (own == 0 || options.exchange == ExpertExchange::kStreams ||
+      experts_label(experiment, options) == kernels)
     return std::nullopt;
   std::vector<std::string> changes{(preset ? "step.experts=" : "experiment.execution=") + kernels};
   if (!options.experts_backward.empty()) changes.push_back("step.experts_backward=" + kernels);
   FasterExperts faster{simulate_step(experiment.with(changes))};
-  const bool again = options.recompute_all || options.recompute.has(RecomputeKind::kMoe);
-  const double by_kernels = seconds(alone_of(*experts_in(faster.by_kernels.prepared), again));
   const double f = faster.by_kernels.figures.experts_share;
-  faster.speedup = by_kernels / seconds(alone_of(*own, again));
+  faster.speedup = alone_in(faster.by_kernels.prepared) / own;
   faster.foreseen = 1 / (1 - f + f / faster.speedup);
   faster.simulated = seconds(faster.by_kernels.figures.time) / seconds(step.figures.time);
   return faster;
@@ -227,6 +225,7 @@ RunSummary step_summary(const Experiment& experiment, const SimulatedStep& step)
   add_held_exchange(step.run.written, report);
   add_memory(step, report);
   add_experts(experiment, step, report);
+  add_routing(experiment, step, report);
   report.say(unknown_of(step), "unknown");
   const NamedStreamPass pass = step_trace(experiment, step);
   RunSummary summary{report.text(),

@@ -18,6 +18,7 @@
 #include "sim/study/summary/step_summary.h"
 #include "sim/study/sweep/database.h"
 #include "sim/study/sweep/point.h"
+#include "sim/study/sweep/tried_cost.h"
 #include "sim/study/sweep/worker_pool.h"
 
 namespace a3sim {
@@ -297,7 +298,6 @@ SweepOutcome run_sweep(const SweepPlan& plan, const SweepOptions& options) {
 }
 
 SweepEstimate estimate_sweep(const SweepPlan& plan, const SweepOptions& options) {
-  constexpr std::size_t kMostTried = 3;
   const Known known = known_points(options.database);
   const Wanted wanted = wanted_of(plan, known, options);
   SweepEstimate estimate{.points = wanted.points, .known = wanted.known};
@@ -314,16 +314,20 @@ SweepEstimate estimate_sweep(const SweepPlan& plan, const SweepOptions& options)
   }
   estimate.from_database = estimate.measured > 0;
   if (wanted.positions.empty()) return estimate;
-  if (!estimate.from_database) {
-    std::set<std::uint64_t> tried;
-    for (std::size_t i = 0; i < kMostTried; ++i)
-      tried.insert(wanted.positions[i * (wanted.positions.size() - 1) / (kMostTried - 1)]);
-    for (const WorkDone& work : try_points(plan, {tried.begin(), tried.end()}, options))
-      add(work.seconds, work.reply.memory);
-  }
   const double todo = static_cast<double>(wanted.positions.size());
   const std::size_t workers = std::min<std::size_t>(options.jobs, wanted.positions.size());
-  estimate.seconds = seconds / static_cast<double>(estimate.measured) * todo / static_cast<double>(workers);
+  double shared = 0;  // of all taskflows
+  if (!estimate.from_database) {
+    TriedCost cost(plan.taskflows, wanted.positions);
+    for (const WorkDone& work : try_points(plan, cost.to_try(), options)) {
+      cost.add(work.number, work.seconds);
+      add(work.seconds, work.reply.memory);
+    }
+    seconds = cost.alone() * static_cast<double>(estimate.measured);
+    shared = cost.shared();
+  }
+  estimate.seconds =
+      (seconds / static_cast<double>(estimate.measured) * todo + shared) / static_cast<double>(workers);
   estimate.memory = memory * static_cast<std::int64_t>(workers);
   return estimate;
 }

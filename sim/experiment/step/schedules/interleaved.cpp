@@ -57,6 +57,9 @@ std::string why_not_1f1b(const ScheduleShape& shape) {
 }
 
 std::string why_not_interleaved(const ScheduleShape& shape) {
+  if (shape.chunks_per_stage == 1 && shape.stages > 1)
+    return "interleaved with one chunk of layers a stage is 1f1b: expected parallel.vpp=2 or more, or "
+           "step.schedule=1f1b";
   if (shape.micro_batches % shape.stages == 0) return {};
   return fmt::format(
       "interleaved takes micro-batches in groups of {}, the stages, and there are {}: expected a "

@@ -6,6 +6,8 @@ namespace a3sim {
 namespace {
 
 std::string why_not_zb_h1(const ScheduleShape& shape) {
+  if (shape.overlap)
+    return "zb_h1 runs no two micro-batches beside one another: expected step.overlap=none or within_one";
   if (shape.chunks_per_stage == 1) return {};
   return "zb_h1 has one chunk of layers a stage: expected parallel.vpp=1";
 }
