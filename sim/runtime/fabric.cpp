@@ -85,6 +85,14 @@ BytesPerSecond Fabric::rate_of_pieces(const Put& put, const Work& work) const {
   return {std::max<std::int64_t>(1, static_cast<std::int64_t>(rate({put.bytes.count}) / seconds(all)))};
 }
 
+BytesPerSecond Fabric::rate_of_single_pieces(const Put& put, std::uint32_t rows) const {
+  if (!pieces_ || pieces_->overlap || transport_ != Transport::kPuts || rows == 0) return {};
+  const std::int64_t bytes = rows * pieces_->row.count, pieces = (put.bytes.count + bytes - 1) / bytes;
+  const Duration all =
+      transfer_time(put.bytes, cap(put)) + pieces * (startup() + fence() + latency(put.src, put.dst));
+  return {std::max<std::int64_t>(1, static_cast<std::int64_t>(rate({put.bytes.count}) / seconds(all)))};
+}
+
 Topology::Route Fabric::route(const Put& put) const {
   Topology::Route route = route_of(put);
   if (put.pulled) route.payload *= topology_.read_rate(put.src, put.dst);

@@ -85,6 +85,9 @@ class Fabric final : public EventHandler {
   }
   // Returns the rate of a put in pieces (Work::put_pieces), including the scalar unit's work between them.
   BytesPerSecond rate_of_pieces(const Put& put, const Work& work) const;
+  // Returns the rate of a put of this many rows if its mover waits for each piece before it loads the next one
+  // (Program::Puts without overlap), else zero.
+  BytesPerSecond rate_of_single_pieces(const Put& put, std::uint32_t rows) const;
   Duration latency(RankId src, RankId dst) const { return topology_.latency(src, dst); }
   Duration fence() const { return transport_ == Transport::kPuts ? spec_.put_fence : Duration::zero(); }
 

@@ -58,16 +58,20 @@ void PutUnit::start(Engine& engine, std::uint32_t worker, const Work& work, OpId
   running.put.pulled = work.src != rank_;
   running.fence = copies ? Duration::zero() : fabric_.fence();
   if (copies) running.put.rate = copies->rate;
-  if (work.put_pieces > 0) running.put.rate = fabric_.rate_of_pieces(running.put, work);
+  const Rows rows = work.streams.empty() ? Rows{} : work.streams.front().rows;
+  if (work.put_pieces > 0) {
+    running.put.rate = fabric_.rate_of_pieces(running.put, work);
+  } else if (!copies) {
+    running.put.rate = fabric_.rate_of_single_pieces(running.put, rows.size());
+  }
   running.started = engine.now();
   if (running.put.bytes.count == 0) return put_has_left(engine, worker);
   fabric_.take_up(running.put);
   look_up(engine, worker, work, op);
   transfer_.begin(engine.now());
   unit_of(running.other())->transfer_.begin(engine.now());
-  const std::uint32_t row = work.streams.empty() ? 0 : work.streams.front().rows.begin;
   const Duration before = (copies ? copies->startup : fabric_.startup()) + there_and_back(running) +
-                          fabric_.wait(running.put, op, row);
+                          fabric_.wait(running.put, op, rows.begin);
   running.outcome.ideal = before + fabric_.least(running.put, engine.now() + before);
   running.flows_then = before == Duration::zero();
   if (running.flows_then) return;

@@ -51,6 +51,24 @@ TEST_CASE("Movers that put piece by piece wait for one another's bytes on the po
   }
 }
 
+TEST_CASE("A mover that has one piece under way loads each once the one before has come") {
+  const auto took = [](const char* overlap) {
+    const PassResult run =
+        chunked_run({"chunked_gemm.ranks=2", "chunked_gemm.part=gather", "chunked_gemm.meets=false",
+                     "chunked_gemm.k=8192", "chunked_gemm.rows=64", overlap});
+    const TaskRecord& put = run.run.ranks[0].records[0];
+    return seconds(put.end - put.start);
+  };
+  const Hardware hardware =
+      load_experiment(configs_folder() / "experiments" / "allgather_matmul.yaml", {}).hardware;
+  constexpr double kBytes = 64 * 8192, kPieces = 8192 / 256;
+  const double loads = kBytes / (hardware.vector.gm_to_ub_miss * static_cast<double>(hardware.clock.count)),
+               waits = kPieces * seconds(hardware.fabric.put_startup + hardware.fabric.put_fence +
+                                         hardware.fabric.levels.front().latency);
+  CHECK(took("program.puts.overlap=false") - took("program.puts.overlap=true") ==
+        Approx(loads + waits).epsilon(1e-3));
+}
+
 TEST_CASE("A chunk goes once the one before has come and its buffer is free") {
   const PassResult run = chunked_run({"chunked_gemm.ranks=2", "chunked_gemm.rows=1024", "chunked_gemm.k=512",
                                       "chunked_gemm.n=4096", "chunked_gemm.chunk_tiles=2"});
