@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/operators/moves_rows.h"
 #include "scheduler/verify/parts.h"
 
 namespace a3sim {
@@ -58,9 +59,7 @@ class Rings {
   bool form_ = true;
 };
 
-bool is_put(const TaskDescriptor& td) {
-  return td.task_type == static_cast<std::uint16_t>(TaskType::kPutMemSignal);
-}
+bool puts_rows(const OperatorInfo& op) { return only_puts_rows(Operators::get(op.type)); }
 
 // Calls `use` for the tasks of a rank, queue by queue.
 template <class Use>
@@ -76,11 +75,13 @@ class RingCheck final : public Check {
   explicit RingCheck(const CheckedGroup& group)
       : schedule_(group.schedule),
         rings_(group.taskflow.operators.size(), Rings(static_cast<std::uint32_t>(schedule_.size()))),
-        with_puts_(rings_.size()) {}
+        with_puts_(rings_.size()) {
+    for (const OperatorInfo& op : group.taskflow.operators) puts_.push_back(puts_rows(op));
+  }
 
   void visit(std::uint32_t rank) override {
     each_queued(schedule_[rank], [&](const TaskDescriptor& td) {
-      if (!is_put(td)) return;
+      if (!puts_[td.op]) return;
       with_puts_[td.op] = true;
       rings_[td.op].add(rank, td);
     });
@@ -98,17 +99,18 @@ class RingCheck final : public Check {
 
  private:
   const Schedule& schedule_;
-  std::vector<Rings> rings_;     // one entry per operator
-  std::vector<bool> with_puts_;  // one entry per operator
+  std::vector<Rings> rings_;            // one entry per operator
+  std::vector<bool> puts_, with_puts_;  // one entry per operator: what it is, and whether it has tasks
 };
 
 }  // namespace
 
 bool destinations_form_permutations(const Schedule& schedule, OpId op) {
   Rings rings(static_cast<std::uint32_t>(schedule.size()));
+  const bool puts = puts_rows(schedule.front().operators()[index(op)]);
   for (std::uint32_t r = 0; r < schedule.size(); ++r) {
     each_queued(schedule[r], [&](const TaskDescriptor& td) {
-      if (td.op == index(op) && is_put(td)) rings.add(r, td);
+      if (td.op == index(op) && puts) rings.add(r, td);
     });
   }
   return rings.form_permutations();

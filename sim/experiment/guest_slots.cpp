@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <vector>
 
+#include "models/operators/moves_rows.h"
 #include "sim/core/error.h"
 #include "sim/core/whole_time.h"
 #include "sim/experiment/run_experiment.h"
@@ -32,19 +34,22 @@ void keep_most(RoutingCounts& most, const RoutingCounts& counts) {
   }
 }
 
-// Makes tasks of a slot wait for its guest: puts for the plan, all others for the weights too.
+// Makes tasks of a slot wait for its guest: those that only move rows for the plan, all others for the weights too.
 class Guests final : public TaskHooks {
  public:
   Guests(const Schedule& schedule, std::uint32_t own, Time planned, TaskHooks* inner)
-      : schedule_(schedule), own_(own), planned_(planned), inner_(inner) {}
+      : schedule_(schedule), own_(own), planned_(planned), inner_(inner) {
+    for (const OperatorInfo& op : schedule.front().operators())
+      moves_.push_back(only_moves_rows(Operators::get(op.type)));
+  }
   void arrive(std::uint32_t rank, std::uint32_t slot, Time date) { arrivals_[{rank, slot}] = date; }
 
   Duration delay(RankId rank, std::uint32_t task, Time at) override {
     const TaskDescriptor& td = schedule_[index(rank)].tasks()[task];
     if (td.expert == kNoExpert || td.expert < own_) return {};
     Time ready = planned_;
-    const bool puts = td.task_type == static_cast<std::uint16_t>(TaskType::kPutMemSignal);
-    if (const auto found = arrivals_.find({index(rank), td.expert}); !puts && found != arrivals_.end())
+    if (const auto found = arrivals_.find({index(rank), td.expert});
+        !moves_[td.op] && found != arrivals_.end())
       ready = std::max(ready, found->second);
     return ready > at ? ready - at : Duration{};
   }
@@ -57,6 +62,7 @@ class Guests final : public TaskHooks {
 
  private:
   const Schedule& schedule_;
+  std::vector<bool> moves_;  // by operator
   std::uint32_t own_;
   Time planned_;
   TaskHooks* inner_;                                                  // may be null

@@ -9,7 +9,7 @@
 #include <map>
 #include <mutex>
 
-#include "models/operators/operator.h"
+#include "models/operators/moves_rows.h"
 #include "sim/core/error.h"
 #include "sim/core/rng.h"
 #include "sim/experiment/alike_ranks.h"
@@ -72,9 +72,8 @@ class RankTimes {
     spans_.resize(operators_.size(), {Duration::max(), Duration::zero()});
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       const TaskRecord& record = rank.records[t];
-      const bool put = operator_of(tasks[t].op).task_type() == TaskType::kPutMemSignal;
       add(tasks[t].op, record.start.time_since_epoch(), record.end.time_since_epoch(),
-          put                                                    ? TimeClass::kEp
+          only_moves_rows(operator_of(tasks[t].op))              ? TimeClass::kEp
           : operator_of(tasks[t].op).unit() == CoreUnit::kMatrix ? TimeClass::kGrouped
                                                                  : TimeClass::kVector);
       sent_ += static_cast<double>(record.put_bytes);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "models/operators/operator.h"
+#include "models/operators/moves_rows.h"
 #include "sim/core/parallel.h"
 #include "sim/core/statistics.h"
 #include "sim/experiment/run_experiment.h"
@@ -75,13 +75,15 @@ void check_alike(const CompiledPass& given, const CompiledPass& fresh) {
 // Counts puts to other ranks that move nothing under these counts.
 std::uint64_t empty_puts(const Schedule& schedule, const RoutingCounts& counts) {
   const RowLayout layout(schedule.front().shape(), capacity_of(schedule), counts);
+  std::vector<bool> puts;  // by operator
+  for (const OperatorInfo& op : schedule.front().operators())
+    puts.push_back(only_puts_rows(Operators::get(op.type)));
   std::uint64_t empty = 0;
   Work work;
   for (const Ssc& ssc : schedule) {
     const WorkContext context{layout, ssc.tensors(), ssc.operators(), ssc.tilings(), ssc.rank()};
     for (const TaskDescriptor& td : ssc.tasks()) {
-      if (td.task_type != static_cast<std::uint16_t>(TaskType::kPutMemSignal) || td.dst == index(ssc.rank()))
-        continue;
+      if (!puts[td.op] || td.dst == index(ssc.rank())) continue;
       work.clear();
       Operators::get(ssc.operators()[td.op].type)
           .work(context, {td, read_by(ssc.inputs(td)), ssc.outputs(td)}, work);
