@@ -4,9 +4,11 @@
 #include <memory>
 
 #include "sim/cli/command.h"
+#include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
 #include "sim/diagnosis/observe/file_observation.h"
+#include "sim/diagnosis/score/isolation.h"
 #include "sim/diagnosis/score/score.h"
 #include "sim/experiment/configs_folder.h"
 #include "traces/import/ascend_files.h"
@@ -18,7 +20,8 @@ namespace {
 struct ScoreOptions {
   std::vector<std::string> directories;
   double least = 0.03;
-  bool each = false, without_reference = false;
+  bool each = false, without_reference = false, isolate = false;
+  ThreadsOption threads;
   JsonOption json;
 };
 
@@ -41,6 +44,8 @@ void run(const ScoreOptions& options) {
               Column::words("found"), Column::words("place")});
   for (const std::string& directory : options.directories) {
     const std::unique_ptr<Observation> job = observed(directory, options.without_reference);
+    if (options.isolate && kind_of_result(directory) == "monitor")
+      isolate_faults(directory, options.threads.count);
     jobs.push_back(score(*job, std::filesystem::path(directory) / "truth.json", rules, answers));
     if (options.each)
       for (const ScoredFinding& finding : jobs.back().findings)
@@ -64,6 +69,11 @@ void add_score_options(CLI::App& app, ScoreOptions& options) {
   app.add_option("--least", options.least, "slowdown from which faults count; 0.03 without it")
       ->check(CLI::Range(0.0, 1.0));
   app.add_flag("--without-reference", options.without_reference, "as if no step without faults were known");
+  app.add_flag(
+      "--isolate", options.isolate,
+      "simulate each job again without each of its faults, to learn what that fault costs beside the "
+      "others; kept in DIR/without.json, which later scores use");
+  options.threads.add_to(app);
   app.add_flag("--each", options.each, "tell each fault and each finding on stderr, unless --quiet");
   options.json.add_to(app);
 }

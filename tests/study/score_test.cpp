@@ -5,9 +5,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "sim/core/error.h"
 #include "sim/diagnosis/jobs/monitor.h"
+#include "sim/diagnosis/locate/rank_step.h"
 #include "sim/diagnosis/observe/file_observation.h"
 #include "sim/diagnosis/rules/advice_report.h"
+#include "sim/diagnosis/score/isolation.h"
 #include "tests/scratch_directory.h"
 
 namespace a3sim {
@@ -29,6 +32,7 @@ void record(const std::filesystem::path& directory, const std::string& faults, u
     std::filesystem::create_directories((directory / file).parent_path());
     std::ofstream(directory / file, std::ios::binary) << contents;
   });
+  std::ofstream(directory / "resolved.yaml") << spec.experiment.resolved;
 }
 
 ScoredJob score_of(const std::filesystem::path& job, const std::vector<Answer>& answers) {
@@ -82,6 +86,37 @@ TEST_CASE("a fault that full queues hide for a while begins when it is felt") {
   CHECK(job.faults[0].found);
   CHECK(job.faults[0].felt >= 8 + 4);
   CHECK(job.faults[0].delay <= 2);
+}
+
+TEST_CASE("what a fault costs is measured by the same job without it") {
+  const ScratchDirectory scratch;
+  const std::filesystem::path job = scratch.path() / "job";
+  // A start that is late by less than the rank waits for its batches costs nothing.
+  record(job,
+         "[{kind: load, ranks: [1], read: 100 us, process: 9 ms, fetch: 100 us, workers: 1, queue: 2, steps: "
+         "[2, 23]}, {kind: start, ranks: [1], late: 1 ms, steps: [12, 17]}, {kind: config, steps: [20, 21], "
+         "set: {routing: {kind: sampled, seed: 3, skew: 0.5}}}]",
+         1);
+  const std::vector<Answer> answers = read_answers(kConfigs / "advice/score.yaml");
+  CHECK_FALSE(score_of(job, answers).isolated);
+  isolate_faults(job, 1);
+  const std::vector<Truth> truths = read_truth(job / "truth.json");
+  const std::vector<StepsWithout> without = read_isolated(job, truths, 24);
+  REQUIRE(without.size() == 3);
+  std::vector<double> took;
+  RankSteps steps(4);
+  FileObservation(job).each_step([&](std::uint32_t, std::span<const LightRecord> records) {
+    steps.add(records);
+    took.push_back(steps.took());
+  });
+  for (std::size_t s = 0; s < 12; ++s) CHECK(without[1][s] == took[s]);
+  for (std::size_t s = 0; s < 2; ++s) CHECK(without[0][s] == took[s]);
+  const ScoredJob scored = score_of(job, answers);
+  CHECK(scored.isolated);
+  REQUIRE(scored.faults.size() == 3);
+  CHECK(scored.faults[0].slowdown > 0.5);
+  CHECK(std::abs(scored.faults[1].slowdown) < 0.01);
+  CHECK_THROWS_AS(read_isolated(job, {truths.front()}, 24), InputError);
 }
 
 TEST_CASE("each kind of faults has an answer") {

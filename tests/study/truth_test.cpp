@@ -30,6 +30,16 @@ TEST_CASE("a fault of the whole job is compared with a step without faults") {
   CHECK(effect_of(truths[0], truths, std::vector<double>(8, 12), 10).slowdown == Approx(0.2));
 }
 
+TEST_CASE("beside the same steps without it, a fault costs what it adds") {
+  std::vector<double> took(16, 10), without(16, 10);
+  for (std::size_t step = 6; step < 16; ++step) took[step] = without[step] = 20;
+  for (std::size_t step = 10; step < 16; ++step) took[step] = 22;
+  const TruthEffect effect = effect_of(truth_in(8, 15), took, without);
+  CHECK(effect.slowdown == Approx(12.0 / 160));
+  CHECK(effect.felt == 10);
+  CHECK(effect_of(truth_in(2, 4), took, without).slowdown == 0);
+}
+
 TEST_CASE("entries of a fault that moves or drifts are one truth, those of others are not") {
   const ScratchDirectory scratch;
   const auto entry = [](const char* kind, const char* text, int rank, int first, int last) {

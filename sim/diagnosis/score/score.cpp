@@ -7,6 +7,7 @@
 
 #include "sim/core/error.h"
 #include "sim/diagnosis/locate/rank_step.h"
+#include "sim/diagnosis/score/isolation.h"
 #include "sim/diagnosis/score/truth.h"
 #include "sim/diagnosis/score/vendor.h"
 
@@ -187,12 +188,16 @@ ScoredJob score(const Observation& observation, const std::filesystem::path& tru
   RankSteps usual(observation.ranks());
   usual.add(observation.reference());
   ScoredJob job;
-  for (const Truth& truth : truths) {
+  const std::vector<StepsWithout> without = read_isolated(truth_file.parent_path(), truths, took.size());
+  job.isolated = !without.empty() || truths.empty();
+  for (std::size_t t = 0; t < truths.size(); ++t) {
+    const Truth& truth = truths[t];
     ScoredFault& fault = job.faults.emplace_back();
     fault.kind = truth.kind;
     fault.first = truth.first;
     fault.last = truth.last;
-    const TruthEffect effect = effect_of(truth, truths, took, usual.took());
+    const TruthEffect effect =
+        without.empty() ? effect_of(truth, truths, took, usual.took()) : effect_of(truth, took, without[t]);
     fault.felt = effect.felt;
     fault.slowdown = effect.slowdown;
     score_fault(truth, answer_to(truth, answers), advice, fault);

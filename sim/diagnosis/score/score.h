@@ -25,7 +25,7 @@ struct ScoredFault {
   std::string kind;
   std::uint32_t first = 0, last = 0;  // steps
   std::uint32_t felt = 0;             // the first step that becomes 3 % longer; `first` if there is none
-  double slowdown = 0;                // time of its steps relative to steps with the same other faults
+  double slowdown = 0;  // time of its steps relative to the same without it, or to steps with the same others
   bool found = false, placed = false;
   std::uint32_t delay = 0;  // steps from `felt` to the first step of a finding
   bool vendor = false;      // the vendor tool's thresholds alone find it
@@ -44,6 +44,7 @@ struct ScoredJob {
   std::uint32_t open = 0;               // slowdowns whose cause the advice calls open
   std::uint32_t vendor_findings = 0, vendor_right = 0;
   std::uint32_t healthy = 0, false_slow = 0;  // steps without faults; those that were called slow
+  bool isolated = false;  // slowdowns are those of simulations without each fault (isolation.h)
 };
 
 // Advises on a job, and compares the advice with its truth.json.

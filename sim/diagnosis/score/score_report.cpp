@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "sim/diagnosis/score/score.h"
@@ -139,6 +140,11 @@ Report score_report(const std::vector<ScoredJob>& jobs, double least) {
                   "slowdowns are left "
                   "open\n",
                   slow, healthy, of_healthy, open));
+  const auto isolated = std::ranges::count_if(jobs, &ScoredJob::isolated);
+  report.say_on(fmt::format(
+      "slowdowns of faults: in {} jobs from simulations without each fault, in {} from other steps of the "
+      "job\n",
+      isolated, static_cast<std::ptrdiff_t>(jobs.size()) - isolated));
   report.say_on(
       fmt::format("the vendor's thresholds alone: {} of {} findings are right, {} faults are found\n",
                   vendor_right, vendor, all.vendor));

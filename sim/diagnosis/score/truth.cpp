@@ -13,6 +13,7 @@ namespace a3sim {
 namespace {
 
 constexpr std::uint32_t kAfter = 4;  // steps until queues have filled again
+constexpr double kFelt = 1.03;
 
 // Returns an entry without its ranks, its factor and its steps: the part that stays the same if a fault
 // drifts or moves.
@@ -41,6 +42,7 @@ std::vector<Truth> joined(std::vector<Truth> truths) {
       continue;
     }
     before->last = truth.last;
+    before->entries.insert(before->entries.end(), truth.entries.begin(), truth.entries.end());
     before->ranks.insert(truth.ranks.begin(), truth.ranks.end());
   }
   return all;
@@ -56,6 +58,7 @@ std::vector<Truth> read_truth(const std::filesystem::path& file) {
       Truth& truth = truths.emplace_back();
       truth.kind = fault.at("kind");
       truth.entry = fault.at("entry");
+      truth.entries = {truth.entry};
       truth.ranks = fault.at("ranks").get<std::set<std::uint32_t>>();
       truth.operators = fault.at("operators").get<std::set<std::string>>();
       truth.cables = fault.value("cables", std::set<std::string>{});
@@ -78,7 +81,6 @@ bool in_a_fault(const std::vector<Truth>& truths, std::uint32_t step) {
 // one with most steps of this fault.
 TruthEffect effect_of(const Truth& truth, const std::vector<Truth>& truths, const std::vector<double>& took,
                       double usual) {
-  constexpr double kFelt = 1.03;
   struct Steps {
     std::vector<double> with, without;
   };
@@ -111,6 +113,22 @@ TruthEffect effect_of(const Truth& truth, const std::vector<Truth>& truths, cons
   }
   effect.felt = felt.value_or(truth.first);
   effect.slowdown = arithmetic_mean(best ? best->with : with) / healthy - 1;
+  return effect;
+}
+
+TruthEffect effect_of(const Truth& truth, const std::vector<double>& took,
+                      const std::vector<double>& without) {
+  TruthEffect effect;
+  effect.felt = truth.first;
+  double with = 0, alone = 0;
+  std::optional<std::uint32_t> felt;
+  for (std::uint32_t step = truth.first; step <= truth.last && step < took.size(); ++step) {
+    with += took[step];
+    alone += without[step];
+    if (!felt && took[step] > kFelt * without[step]) felt = step;
+  }
+  effect.felt = felt.value_or(truth.first);
+  effect.slowdown = alone > 0 ? with / alone - 1 : 0;
   return effect;
 }
 

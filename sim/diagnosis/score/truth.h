@@ -16,6 +16,7 @@ struct Truth {
   std::set<std::uint32_t> ranks;
   std::set<std::pair<std::uint32_t, std::uint32_t>> links;
   std::set<std::string> operators, cables;
+  std::vector<std::string> entries;  // those that it is written as
   std::uint32_t first = 0, last = 0;
 
   bool in(std::uint32_t step) const { return first <= step && step <= last; }
@@ -33,6 +34,11 @@ struct TruthEffect {
 // faults, for a job that has none.
 TruthEffect effect_of(const Truth& truth, const std::vector<Truth>& truths, const std::vector<double>& took,
                       double usual);
+
+// Returns the same of a fault without which the steps took `without`, each beside the other faults: what it
+// costs by itself.
+TruthEffect effect_of(const Truth& truth, const std::vector<double>& took,
+                      const std::vector<double>& without);
 
 // Returns whether faults may make a step longer: in their steps, and afterwards until queues have filled
 // again.
