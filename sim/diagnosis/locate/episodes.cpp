@@ -95,7 +95,10 @@ void add_means(const Observation& observation, std::uint32_t from, Located& loca
   observation.each_step([&](std::uint32_t, std::span<const LightRecord> records) {
     const std::vector<RankStep>& ranks = steps.add(records);
     if (const auto seen = seen_by.find(number); seen != seen_by.end())
-      for (Episode* episode : seen->second) add_mean(episode->seen, ranks);
+      for (Episode* episode : seen->second) {
+        add_mean(episode->seen, ranks);
+        episode->seen_each.push_back(ranks);
+      }
     const std::uint32_t episode = episode_of[number++];
     if (episode == kNone && number <= from) return;
     healthy += episode == kNone;

@@ -20,6 +20,7 @@ struct Episode {
   // `seen` has one entry per rank: means over these steps, or over all slow steps if there are none.
   std::vector<std::uint32_t> recorded;
   std::vector<RankStep> seen;
+  std::vector<std::vector<RankStep>> seen_each;  // one entry per step of `recorded`, in their order
   bool borrowed = false;
 
   std::uint32_t first() const { return steps.front(); }

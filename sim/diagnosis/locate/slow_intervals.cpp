@@ -12,6 +12,7 @@ namespace {
 
 using Verdicts = std::span<const StepVerdict>;
 
+constexpr std::size_t kMany = 8;     // slow steps that show to which level the lost time has moved
 constexpr std::size_t kTurns = 3;    // slow steps in a row that begin another interval
 constexpr std::uint32_t kEnded = 4;  // steps without a slow one that end a dense interval
 
@@ -62,6 +63,18 @@ bool turns(Verdicts before, Verdicts next, double stable) {
     return true;
   return suspect != kNone && adjacent(first) && std::ranges::all_of(first, [&](const StepVerdict& step) {
            return !step.suspects.empty() && !is_suspect(step, suspect);
+         });
+}
+
+// Returns whether the suspect of `before` is none in any later slow step, and another rank, which was none before, is
+// the first one: one fault that comes and goes has ended, and another has begun.
+bool leaves(Verdicts before, Verdicts rest, double stable) {
+  if (before.size() < kTurns) return false;
+  const std::uint32_t suspect = stable_suspect(before, stable), now = leading_suspect(rest.front());
+  if (suspect == kUnstable || suspect == kNone || now == kNone) return false;
+  return std::ranges::none_of(before, [&](const StepVerdict& step) { return is_suspect(step, now); }) &&
+         std::ranges::none_of(rest, [&](const StepVerdict& step) {
+           return step.suspects.empty() || is_suspect(step, suspect);
          });
 }
 
@@ -124,10 +137,14 @@ void divide(Verdicts steps, const LocateLimits& limits, std::vector<std::vector<
     if (at < begin + kTurns) continue;
     const Verdicts both = steps.subspan(at - kTurns, 2 * kTurns);
     const Verdicts before = both.first(kTurns), next = both.last(kTurns);
-    if (!adjacent(both)) continue;
-    if (!suspects_more(before, next) && !suspects_more(next, before) &&
-        !steps_to_another_level(before, next, limits.sure_share))
-      continue;
+    // Where usual steps lie between slow ones, single steps may lose more: all of them have to.
+    const bool level = adjacent(both)
+                           ? steps_to_another_level(before, next, limits.sure_share)
+                           : steps_to_another_level(steps.subspan(begin, at - begin),
+                                                    steps.subspan(at, std::min(kMany, steps.size() - at)),
+                                                    limits.sure_share);
+    if (!level && !adjacent(both)) continue;
+    if (!level && !suspects_more(before, next) && !suspects_more(next, before)) continue;
     part(
         {steps.begin() + static_cast<std::ptrdiff_t>(begin), steps.begin() + static_cast<std::ptrdiff_t>(at)},
         limits.sure_share, into);
@@ -149,7 +166,7 @@ std::vector<std::vector<StepVerdict>> slow_intervals(const std::vector<StepVerdi
       const std::uint32_t gap = slow[s].step - last.back().step - 1;
       const Verdicts next = Verdicts(slow).subspan(s);
       another = gap > limits.apart || (gap >= kEnded && (dense(last) || starts_dense(next))) ||
-                turns(last, next, limits.stable);
+                turns(last, next, limits.stable) || leaves(last, next, limits.stable);
     }
     if (!another) continue;
     divide(last, limits, intervals);

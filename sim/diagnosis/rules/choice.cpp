@@ -36,7 +36,8 @@ bool share_place(const Finding& a, const Finding& b) {
 // Returns whether `other` follows from `cause`.
 bool follows(const Finding& cause, const Finding& other) {
   // Transfers to a rank with more rows share its port with more transfers.
-  if (cause.cause == "load.imbalance" && is_of(other, "comm.") && share_place(cause, other))
+  if (cause.cause == "load.imbalance" && is_of(other, "comm.") && other.cause != "comm.resend" &&
+      share_place(cause, other))
     return cause.explains >= kLeast;
   // Slow memory slows operators of its rank.
   if (cause.cause == "compute.hbm" && is_of(other, "compute.") && !other.operators.empty() &&
@@ -45,17 +46,21 @@ bool follows(const Finding& cause, const Finding& other) {
   // Cables are named only where they fit the slow transfers better than any port does.
   if (cause.cause == "comm.cable" && is_of(other, "comm.") && other.cause != "comm.cable")
     return cause.explains >= other.explains;
+  // Single late puts make the rate of their way low too.
+  if (cause.cause == "comm.resend" && (other.cause == "comm.link" || other.cause == "comm.flapping"))
+    return cause.explains >= other.explains && share_place(cause, other);
   if (cause.explains < kSure) return false;
   // Time in which a rank waits for its host is not spent in its other work. A slowdown on another rank does
   // not follow from it.
   const bool of_host = is_of(other, "io.") || is_of(other, "host.");
   if (is_of(cause, "io.") || is_of(cause, "host."))
-    return !of_host && share_place(cause, other) && cause.explains + other.explains > kBoth;
-  if (cause.cause == "load.imbalance") return is_of(other, "compute.") || is_of(other, "comm.");
+    return !of_host && other.cause != "comm.resend" && share_place(cause, other) &&
+           cause.explains + other.explains > kBoth;
+  // More rows take longer, and send more. Operators are compared at equal work, clocks are read, and timeouts are alike.
+  if (cause.cause == "load.imbalance")
+    return other.cause == "compute.hbm" || (is_of(other, "comm.") && other.cause != "comm.resend");
   if (cause.cause == "comm.small")
     return is_of(other, "comm.") || is_of(other, "compute.") || is_of(other, "parallel.");
-  if (cause.cause == "comm.resend" && (other.cause == "comm.link" || other.cause == "comm.flapping"))
-    return true;
   if (is_of(cause, "comm.") && (other.cause == "comm.config" || other.cause == "comm.contention"))
     return true;
   return is_of(cause, "comm.") && other.cause == "parallel.overlap";
@@ -151,16 +156,29 @@ void join_moves(std::vector<Finding>& findings) {
   }
 }
 
+// Returns the part of the lag that hosts explain on ranks that a finding names.
+double explained_beside(const Finding& finding, const std::vector<Finding>& chosen) {
+  double sum = 0;
+  for (const Finding& other : chosen)
+    if ((is_of(other, "io.") || is_of(other, "host.")) && share_place(finding, other)) sum += other.explains;
+  return std::min(1.0, sum);
+}
+
 }  // namespace
 
 std::vector<Finding> choose(std::vector<Finding> candidates, double lag) {
   const auto matters = [&](const Finding& candidate) {
     return candidate.explains >= kLittle && candidate.explains * lag >= kMatters;
   };
-  std::ranges::stable_sort(candidates,
-                           [](const Finding& a, const Finding& b) { return a.explains > b.explains; });
+  const auto is_resend = [](const Finding& finding) { return finding.cause == "comm.resend"; };
+  std::ranges::stable_sort(candidates, [&](const Finding& a, const Finding& b) {
+    return std::pair(is_resend(b), a.explains) > std::pair(is_resend(a), b.explains);
+  });
   std::vector<Finding> chosen;
-  for (const Finding& candidate : candidates) {
+  for (Finding& candidate : candidates) {
+    // A timeout was seen, whatever else is wrong: it costs what that leaves of the lag.
+    if (is_resend(candidate))
+      candidate.explains = std::min(candidate.explains, 1 - explained_beside(candidate, chosen));
     if (candidate.explains < kLeast && !matters(candidate)) continue;
     const bool follows_from_one = std::ranges::any_of(
         candidates, [&](const Finding& other) { return &other != &candidate && follows(other, candidate); });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "sim/diagnosis/rules/rule.h"
 #include "sim/diagnosis/rules/slow_links.h"
@@ -19,9 +20,81 @@ struct LatePuts {
   double excess = 0;                 // median, in ps
   double spread = 0;                 // (largest - smallest) / median
   double together = 0;               // sum, in ps per step
-  double alone = 0;                  // part of them while other puts took the same path at the usual rate
+  double alone = 0;                  // part of them while other puts of both ends took their usual time
   const TransferRecord* worst = nullptr;
 };
+
+// The time that puts usually take at most, and the middle one of those recorded now, in ps.
+struct UsualPuts {
+  double longest = 0, median = 0;
+  double most() const { return std::max(longest, median); }
+};
+
+UsualPuts usual_of(const Puts& puts) {
+  constexpr std::size_t kTenth = 10;
+  UsualPuts usual;
+  std::vector<double> now;
+  for (const TransferRecord* put : puts.now) now.push_back(picoseconds(put->length()));
+  for (const TransferRecord* put : puts.usual)
+    usual.longest = std::max(usual.longest, picoseconds(put->length()));
+  if (now.empty()) return usual;
+  std::ranges::sort(now);
+  usual.median = now[now.size() / 2];
+  if (puts.usual.empty()) usual.longest = now[now.size() - 1 - now.size() / kTenth];
+  return usual;
+}
+
+// The puts that took no longer than usual, by step and by the rank at one of their ends.
+struct OnTime {
+  using Key = std::pair<std::uint32_t, std::uint32_t>;  // step, rank
+  std::map<Key, std::vector<const TransferRecord*>> from, to;
+};
+
+OnTime puts_on_time(const Slowdown& slowdown) {
+  OnTime on_time;
+  for (const auto& [key, puts] : slowdown.transfers.puts) {
+    const double most = usual_of(puts).most();
+    for (const TransferRecord* put : puts.now) {
+      if (picoseconds(put->length()) > most) continue;
+      on_time.from[{put->step, put->src}].push_back(put);
+      on_time.to[{put->step, put->dst}].push_back(put);
+    }
+  }
+  return on_time;
+}
+
+// Returns whether meanwhile puts from the same rank, and puts to the same one, took no longer than usual: neither port
+// was slow.
+bool others_went(const OnTime& on_time, const TransferRecord& late) {
+  const auto any = [&](const auto& puts, std::uint32_t rank) {
+    const auto found = puts.find({late.step, rank});
+    return found != puts.end() && std::ranges::any_of(found->second, [&](const TransferRecord* put) {
+             const Duration meanwhile = put->end - std::max(put->start, late.start);
+             return 2 * meanwhile >= put->length() && put->end < late.end;
+           });
+  };
+  return any(on_time.from, late.src) && any(on_time.to, late.dst);
+}
+
+// Returns a wait relative to the nearest timeout.
+double of_timeout(double excess) {
+  return excess / (kPacket * std::exp2(std::round(std::log2(excess / kPacket))));
+}
+
+bool is_late(const TransferRecord& put, const UsualPuts& usual, double late_put) {
+  return picoseconds(put.length()) - usual.median > late_put * usual.most();
+}
+
+// Returns whether puts of one operator and path are late in most of several steps. Packets are lost by chance, now on
+// this way, now on that.
+bool is_late_in_most_steps(const Puts& puts, const UsualPuts& usual, double late_put) {
+  std::set<std::uint32_t> late, all;
+  for (const TransferRecord* put : puts.now) {
+    all.insert(put->step);
+    if (is_late(*put, usual, late_put)) late.insert(put->step);
+  }
+  return all.size() > 1 && 2 * late.size() > all.size();
+}
 
 std::vector<LatePuts> late_puts(const Slowdown& slowdown) {
   struct Late {
@@ -30,24 +103,16 @@ std::vector<LatePuts> late_puts(const Slowdown& slowdown) {
   };
   std::map<std::uint32_t, Late> by_src;
   const double late_put = slowdown.shared.at("late_put");
+  const OnTime on_time = puts_on_time(slowdown);
   for (const auto& [key, puts] : slowdown.transfers.puts) {
-    std::vector<double> now;
-    double longest = 0;
-    for (const TransferRecord* put : puts.now) now.push_back(picoseconds(put->length()));
-    for (const TransferRecord* put : puts.usual) longest = std::max(longest, picoseconds(put->length()));
-    std::ranges::sort(now);
-    const double median = now.empty() ? 0 : now[now.size() / 2];
-    constexpr std::size_t kTenth = 10;
-    if (puts.usual.empty() && !now.empty()) longest = now[now.size() - 1 - now.size() / kTenth];
+    const UsualPuts usual = usual_of(puts);
     Late& late = by_src[key.src];
     late.all += static_cast<std::uint32_t>(puts.now.size());
+    if (is_late_in_most_steps(puts, usual, late_put)) continue;
     for (const TransferRecord* put : puts.now) {
-      if (picoseconds(put->length()) - median <= late_put * std::max(longest, median)) continue;
-      late.puts.emplace_back(picoseconds(put->length()) - median, put);
-      late.alone += std::ranges::any_of(puts.now, [&](const TransferRecord* other) {
-        return other != put && other->step == put->step && other->start >= put->start &&
-               other->end < put->end && picoseconds(other->length()) <= std::max(longest, median);
-      });
+      if (!is_late(*put, usual, late_put)) continue;
+      late.puts.emplace_back(picoseconds(put->length()) - usual.median, put);
+      late.alone += others_went(on_time, *put);
     }
   }
   std::vector<LatePuts> found;
@@ -81,14 +146,16 @@ class CommResendRule final : public CauseRule {
     for (const LatePuts& late : all) {
       if (late.count > data.at("part") * late.all || late.together < data.at("among") * together) continue;
       if (late.spread > data.at("spread") || late.alone < data.at("alone") || late.excess < least) continue;
+      const double timeout = of_timeout(late.excess);
+      if (timeout < data.at("timeout") || timeout > 1 / data.at("timeout")) continue;
       finding.ranks.push_back(late.src);
       const double n = std::round(std::log2(late.excess / kPacket));
       const RecordPlace place = slowdown.observation.place_of(*late.worst);
       finding.add({fmt::format("rank {}: {} of {} puts waited longer than any usual one", late.src,
                                late.count, late.all),
                    "ms", late.excess / kPicosecondsOfMs, least / kPicosecondsOfMs, place});
-      finding.add({fmt::format("of a timeout of 4.096 us * 2^{:.0f}", n), "",
-                   late.excess / (kPacket * std::exp2(n)), data.at("timeout"), place});
+      finding.add(
+          {fmt::format("of a timeout of 4.096 us * 2^{:.0f}", n), "", timeout, data.at("timeout"), place});
     }
     if (finding.ranks.empty()) return {};
     std::ranges::sort(finding.ranks);

@@ -33,7 +33,8 @@ SlowRests slow_rests(const Slowdown& slowdown, const RankOperators& rank, const 
   std::map<std::uint32_t, Sum> sums;  // by operator
   for (const OperatorLag* lag : rank.lags) {
     // Compares times apart from the effect of the clock.
-    if (std::abs(lag->arithmetic() * lag->clock() - 1) > data.at("arithmetic") || lag->now.hbm_bytes <= 0)
+    if (std::abs(lag->arithmetic() * lag->clock() - 1) > data.at("arithmetic") || lag->now.hbm_bytes <= 0 ||
+        !lag->equal)
       continue;
     const double workers = slowdown.workers(lag->now.core) * std::max(1.0, rank.steps);
     Sum& sum = sums[lag->now.op];
@@ -72,8 +73,8 @@ bool needs_most(const RankOperators& rank, const OperatorLag& worst) {
 bool is_usual_elsewhere(const Slowdown& slowdown, const RankOperators& rank, const OperatorLag& worst,
                         const RuleData& data) {
   return std::ranges::any_of(slowdown.operators, [&](const OperatorLag& lag) {
-    return lag.now.rank != rank.rank && lag.now.op == worst.now.op && lag.now.pass == worst.now.pass &&
-           lag.rest() * lag.clock() < 1 + data.at("others");
+    return lag.equal && lag.now.rank != rank.rank && lag.now.op == worst.now.op &&
+           lag.now.pass == worst.now.pass && lag.rest() * lag.clock() < 1 + data.at("others");
   });
 }
 

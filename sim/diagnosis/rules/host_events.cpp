@@ -20,9 +20,9 @@ class HostEventRule : public CauseRule {
     if (!lag.found()) return {};
     const HostFill fill = host_fill(slowdown, lag, kind_);
     if (fill.time < least) return {};
-    // The part of the waiting time that the events fill on the rank where they fill most.
+    // The part of the waiting time that the events fill on the rank where they fill most, beside what else its host did.
     const double waited = std::max(1.0, lag.by_rank[fill.rank]);
-    const double filled = std::min(1.0, fill.time / waited);
+    const double filled = std::min(1.0, fill.time / std::max(waited, grown_in_turn(slowdown, fill.rank)));
     if (filled < data.at("share")) return {};
     Finding finding;
     finding.ranks = without_others(slowdown, lag.ranks, kind_);

@@ -136,6 +136,7 @@ class HostLaunchRule final : public CauseRule {
     std::vector<std::uint32_t> ranks = without_others(slowdown, lag.ranks, HostKind::kLaunch);
     add_hidden(slowdown, launches.time, ranks);
     Finding finding = found_on(slowdown, lag, std::move(ranks));
+    finding.explains *= std::min(1.0, launches.time / std::max(1.0, grown_in_turn(slowdown, launches.rank)));
     finding.add({fmt::format("launches of rank {}", launches.rank), "ms a step more than usual",
                  launches.time / kPicosecondsOfMs, data.at("share") * lag.most / kPicosecondsOfMs,
                  launches.place});

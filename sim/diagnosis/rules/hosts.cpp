@@ -194,10 +194,22 @@ HostLag host_lag_beside_batches(const Slowdown& slowdown) {
 }
 
 double recorded_wait(const Slowdown& slowdown, std::uint32_t rank) {
-  const bool always = std::ranges::all_of(slowdown.full, [&](const FullStep& step) {
-    return std::ranges::find(step.ranks, rank) != step.ranks.end();
-  });
-  return always && !slowdown.full.empty() ? wait_of(slowdown, slowdown.episode.seen, rank) : 0;
+  double waited = 0, steps = 0;
+  for (std::size_t s = 0; s < slowdown.full.size(); ++s) {
+    const std::vector<std::uint32_t>& ranks = slowdown.full[s].ranks;
+    if (std::ranges::find(ranks, rank) == ranks.end()) continue;
+    waited += wait_of(slowdown, slowdown.episode.seen_each[s], rank);
+    ++steps;
+  }
+  return steps > 0 ? waited / steps : 0;
+}
+
+double grown_in_turn(const Slowdown& slowdown, std::uint32_t rank) {
+  double sum = 0;
+  for (const HostKind kind : {HostKind::kLaunch, HostKind::kCompile, HostKind::kSync, HostKind::kCollect,
+                              HostKind::kAllocate, HostKind::kLog})
+    sum += growth(slowdown, rank, kind);
+  return sum;
 }
 
 double filled_part(const Slowdown& slowdown, std::uint32_t rank, HostKind kind) {

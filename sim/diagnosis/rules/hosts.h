@@ -25,11 +25,14 @@ HostLag host_lag(const Slowdown& slowdown);
 // Returns the same without ranks whose devices waited because no batch was ready.
 HostLag host_lag_beside_batches(const Slowdown& slowdown);
 
-// Returns how long a rank waited for its host in the recorded steps, beyond the usual, in ps per step; 0 if some of them
-// were recorded without it.
+// Returns how long a rank waited for its host in the steps in which it was recorded, beyond the usual, in ps per
+// step; 0 if there are none.
 double recorded_wait(const Slowdown& slowdown, std::uint32_t rank);
 // Returns the part of that wait that events of a kind fill: by how much they grew. 0 if it did not wait.
 double filled_part(const Slowdown& slowdown, std::uint32_t rank, HostKind kind);
+// Returns by how much all that a rank's host does one after another grew, in ps per recorded step. What the device waits
+// for is shared out among its kinds of events in proportion.
+double grown_in_turn(const Slowdown& slowdown, std::uint32_t rank);
 // Leaves out ranks that waited in recorded steps while none of these events filled the time.
 std::vector<std::uint32_t> without_others(const Slowdown& slowdown, std::vector<std::uint32_t> ranks,
                                           HostKind kind);

@@ -168,12 +168,13 @@ std::vector<SlowLink> slow_links(const SteadyState& job, double slow) {
 
 double communication_share(const Slowdown& slowdown) {
   const double own = slowdown.own_lag();
-  double transfer = 0, cores = 0;
+  double transfer = 0, beside_cores = 0;
   for (std::uint32_t r = 0; r < slowdown.observation.ranks(); ++r) {
+    const double cores = slowdown.excess(Measure::kAic, r) / slowdown.workers(CoreKind::kCube);
     transfer = std::max(transfer, slowdown.excess(Measure::kTransfer, r));
-    cores = std::max(cores, slowdown.excess(Measure::kAic, r) / slowdown.workers(CoreKind::kCube));
+    beside_cores = std::max(beside_cores, slowdown.excess(Measure::kOwn, r) - std::max(0.0, cores));
   }
-  return std::clamp(std::min(transfer, own - cores) / own, 0.0, 1.0);
+  return std::clamp(std::min(transfer, beside_cores) / own, 0.0, 1.0);
 }
 
 Finding finding_of(const Slowdown& slowdown, const SlowLink& link, double threshold) {

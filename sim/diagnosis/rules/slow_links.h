@@ -24,8 +24,8 @@ Finding finding_of(const SteadyState& job, const SlowLink& link, double threshol
 // computes nothing would be left.
 Finding finding_of_transfers(const SteadyState& job, double part);
 
-// Returns the part of the lag that slow transfers can explain: the growth of transfer time, but no more than
-// what the growth of computing time leaves of the lag.
+// Returns the part of the lag that slow transfers can explain: the growth of transfer time, but no more than what
+// the growth of computing time leaves of a rank's lag. Ranks that compute longer do not count against others.
 double communication_share(const Slowdown& slowdown);
 
 }  // namespace a3sim

@@ -20,6 +20,18 @@ bool same_work(const OperatorRecord& a, const OperatorRecord& b, double near) {
   return std::abs(a.operations - b.operations) <= near * most;
 }
 
+// Returns a lag for operators whose work differs: beside more work in proportion to it, beside less the usual time.
+OperatorLag at_other_work(const OperatorRecord& now, const OperatorRecord& usual) {
+  OperatorLag lag{now, usual, false};
+  const double times = std::max(1.0, now.operations / usual.operations);
+  const auto longer = [&](Duration time) {
+    return Duration(static_cast<std::int64_t>(times * picoseconds(time)));
+  };
+  lag.usual.run = longer(usual.run);
+  lag.usual.arithmetic = longer(usual.arithmetic);
+  return lag;
+}
+
 // Returns the usual records of a step's operators: the reference's of the same rank, or those of the recorded
 // rank that took the least time.
 std::vector<OperatorLag> operator_lags(const std::vector<FullStep>& full, const FullStep& reference,
@@ -36,7 +48,10 @@ std::vector<OperatorLag> operator_lags(const std::vector<FullStep>& full, const 
     for (const OperatorRecord& record : step.operators) {
       const auto found = usual.find(key_of(record));
       const OperatorRecord* beside = found == usual.end() ? least[{record.pass, record.op}] : found->second;
-      if (same_work(record, *beside, near)) lags.push_back({record, *beside});
+      if (same_work(record, *beside, near))
+        lags.push_back({record, *beside});
+      else if (found != usual.end() && record.lane == Lane::kCompute && beside->operations > 0)
+        lags.push_back(at_other_work(record, *beside));
     }
   }
   return lags;

@@ -14,9 +14,11 @@
 
 namespace a3sim {
 
-// An operator of a rank in a slow step, and the same operator in a usual step with equal work.
+// An operator of a rank in a slow step, and the same operator in a usual step with equal work. If the work is not equal,
+// `usual` takes what it would at least: as long as with less work, or in proportion to more.
 struct OperatorLag {
   OperatorRecord now, usual;
+  bool equal = true;  // equal work
   double run() const { return ratio(now.run, usual.run); }
   double arithmetic() const { return ratio(now.arithmetic, usual.arithmetic); }
   // Returns the ratio of the remaining time: loads, stores, and waiting for memory.
