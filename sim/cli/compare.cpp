@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "sim/cli/command.h"
@@ -40,6 +41,25 @@ void compare_with_profile(const CompareOptions& options, const std::string& run,
 
 bool on_streams(const SavedRun& run) { return run.passes.front().trace.machine.streams; }
 
+// Says which of two runs on streams is faster, from one run of each, and what of their configurations differs.
+std::string verdict_on_streams(const SavedRun& a, const SavedRun& b, Duration of_a, Duration of_b) {
+  const std::vector<ConfigDifference> differences = config_differences(a.configuration(), b.configuration());
+  std::string text;
+  for (const ConfigDifference& one : differences) text += fmt::format("  {}\n", difference_text(one));
+  if (!text.empty()) text = "configurations differ in\n" + text + '\n';
+  if (of_a == of_b) return text + fmt::format("A and B both take {} ms.\n", in_milliseconds(of_a));
+  text += fmt::format("B takes {} ms ({:.1f} %) {} than A, from one run of each, without noise.\n",
+                      in_milliseconds(of_b > of_a ? of_b - of_a : of_a - of_b),
+                      100 * std::abs(seconds(of_b) / seconds(of_a) - 1), of_b > of_a ? "longer" : "less");
+  const std::string work = different_work(differences);
+  const Duration longer = std::max(of_a, of_b), shorter = std::min(of_a, of_b);
+  return text +
+         (work.empty() ? fmt::format("{} is {:.2f} times faster than {}", of_b < of_a ? "B" : "A",
+                                     seconds(longer) / seconds(shorter), of_b < of_a ? "A" : "B")
+                       : work) +
+         '\n';
+}
+
 // Compares passes of the same name, or the only pass of each.
 void compare_on_streams(const SavedRun& a, const SavedRun& b, const JsonOption& json) {
   Report report;
@@ -47,11 +67,14 @@ void compare_on_streams(const SavedRun& a, const SavedRun& b, const JsonOption& 
   const std::optional<Report> steps = step_difference(a.directory, b.directory);
   if (steps) report.part("step", *steps);
   if (!a.sums.empty() || !b.sums.empty()) return print_report(report, json);
+  Duration total[2] = {};
   for (const TracedPass& of_a : a.passes) {
     const auto same = [&](const TracedPass& of_b) { return of_b.name == of_a.name; };
     const auto found = std::ranges::find_if(b.passes, same);
     if (found == b.passes.end()) continue;
     const Trace &first = of_a.trace, &second = found->trace;
+    total[0] += first.latency();
+    total[1] += second.latency();
     Report pass;
     pass.fact("pass", of_a.name).fact("a_ps", first.latency()).fact("b_ps", second.latency());
     pass.say(fmt::format("{}: A {} ms, B {} ms\n", of_a.name, in_milliseconds(first.latency()),
@@ -60,12 +83,13 @@ void compare_on_streams(const SavedRun& a, const SavedRun& b, const JsonOption& 
               blame_difference(second, critical_path(Causes(second)), first, critical_path(Causes(first))));
     report.part("passes", std::move(pass));
   }
-  if (!steps)
+  if (!steps) {
     report.say(
         "What differs is not traced to parts of the configurations: that runs tasks again, and these are "
-        "runs "
-        "of kernels on streams.\n",
+        "runs of kernels on streams.\n",
         "missing");
+    if (total[0] > Duration::zero()) report.say(verdict_on_streams(a, b, total[0], total[1]), "verdict");
+  }
   print_report(report, json);
 }
 

@@ -92,6 +92,39 @@ void add_timelines(Page& page, const NamedProfile& measured, const std::vector<S
                shown);
 }
 
+// Returns the mean of a profile's steps over its ranks; zero if they are not known.
+Duration mean_step(const Profile& profile) {
+  Duration sum{};
+  std::int64_t ranks = 0;
+  for (const auto& [number, rank] : profile.ranks) {
+    if (!rank.steps) continue;
+    sum += rank.steps->length;
+    ++ranks;
+  }
+  return ranks > 0 ? sum / ranks : Duration::zero();
+}
+
+// Adds how far simulated steps lie from measured ones, before all pictures.
+void add_measured_answer(Page& page, const std::vector<NamedProfile>& profiles,
+                         const std::vector<SavedRun>& runs) {
+  PageBlocks blocks;
+  for (const NamedProfile& named : profiles) {
+    const Duration measured = mean_step(named.profile);
+    for (const SavedRun& run : runs) {
+      if (!run.sums.empty() || measured <= Duration::zero()) continue;
+      const Duration simulated = mean_step(profile_of(run.passes, named.profile.unit));
+      if (simulated <= Duration::zero()) continue;
+      blocks.verdict(fmt::format(
+          "Profiled time, mean of the ranks: {} ms measured ({}), {} ms simulated ({}), {:+.1f} %. A "
+          "timeline begins with the "
+          "first kernel and is shorter.",
+          in_milliseconds(measured), named.name, in_milliseconds(simulated),
+          distinct_names({run.directory}).front(), 100 * (seconds(simulated) / seconds(measured) - 1)));
+    }
+  }
+  if (!blocks.json.empty()) page.add("Measured and simulated", blocks);
+}
+
 // Adds what profiles show, and where the runs differ from them.
 void add_profiles(Page& page, const std::vector<NamedProfile>& profiles, const std::vector<SavedRun>& runs) {
   for (const NamedProfile& named : profiles) {
@@ -162,11 +195,16 @@ Page runs_page(const std::vector<std::string>& directories) {
     return page;
   }
   std::string title = runs.front().name, versions = runs.front().version;
+  if (runs.size() == 2) {
+    const std::vector<std::string> both = distinct_names({runs[0].directory, runs[1].directory});
+    title = fmt::format("{} against {}", both[1], both[0]);
+  }
   for (std::size_t i = 1; i < runs.size(); ++i) {
-    if (runs[i].name != runs.front().name) title += ", " + runs[i].name;
+    if (runs.size() > 2 && runs[i].name != runs.front().name) title += ", " + runs[i].name;
     if (runs[i].version != runs.front().version) versions += ", " + runs[i].version;
   }
   Page page(title, fmt::format("simulated by a3sim {}", versions));
+  add_measured_answer(page, profiles, runs);
   add_profiles(page, profiles, runs);
   add_saved_runs(page, runs);
   return page;

@@ -120,7 +120,10 @@ Shown shown_of(const PublishedTable& table, const ReproduceOptions& options, con
   page.points = comparisons_json(name, comparisons, bars);
   const Table whole = comparison_table(comparisons, bars);
   const std::string verdict = verdict_of(comparisons).text(table.lacks);
-  const std::string heading = verdict + signs_text(table, comparisons) + result.heading;
+  std::string fastest = fastest_series(table, comparisons).text;
+  if (!fastest.empty()) fastest += '\n';
+  const std::string below = verdict + signs_text(table, comparisons) + result.heading,
+                    heading = fastest + below;
   std::string notes =
       directions_text(table, comparisons) + turns_text(direction_turns(table, comparisons, scenario));
   if (!notes.empty() && !table.notes.empty()) notes += '\n';
@@ -136,7 +139,7 @@ Shown shown_of(const PublishedTable& table, const ReproduceOptions& options, con
   if (!notes.empty()) page.text += '\n' + notes;
   page.compared = {name, std::move(defaults), bars};
   page.table = table;
-  page.heading = heading;
+  page.heading = below;  // a page has said before which is the fastest
   page.comparisons = std::move(comparisons);
   return page;
 }
@@ -194,10 +197,24 @@ std::string html_of(const std::vector<Shown>& pages, const Scenario& scenario) {
     answer.verdict(why_static_wins(scenario));
     answer.code(table);
   }
-  answer.say(
-      "How far predictions lie from what was published, and how many published values lie inside their error "
-      "bars:");
-  answer.code(trust_table(all));
+  for (const Shown& page : pages) {
+    const FastestSeries fastest = fastest_series(page.table, page.comparisons);
+    if (!fastest.text.empty())
+      answer.verdict(fmt::format("{}: {}", page.table.name, fastest.text)).table(fastest.cases);
+  }
+  std::erase_if(all, [](const Compared& one) {
+    return std::ranges::none_of(one.comparisons,
+                                [](const Comparison& row) { return row.reference.has_value(); });
+  });
+  if (all.empty()) {
+    answer.say("Nothing was published to compare these predictions with.");
+  } else {
+    answer.say(
+        "How far predictions lie from what was published, and how many published values lie inside their "
+        "error "
+        "bars:");
+    answer.code(trust_table(all));
+  }
   html.add("Answer", answer);
   for (const Shown& page : pages) {
     add_published(html, page.table, page.heading, page.comparisons, page.compared.bars);

@@ -125,6 +125,11 @@ void refuse_to_lose_tasks(const fs::path& path) {
 void check_result(const fs::path& path, std::string_view kind) {
   const std::string found = kind_of_result(path);
   if (found == kind) return check_contents(path);
+  if (found == "monitor")
+    throw InputError(
+        fmt::format("{0}: is a job of many steps: 'a3sim advise {0}' says why it is slow, 'a3sim export --to "
+                    "html {0} -o job.html' shows it",
+                    path.string()));
   throw InputError(fmt::format("{}: is no result directory: 'a3sim {} -o {}' writes one", path.string(),
                                command_for(kind), path.string()));
 }

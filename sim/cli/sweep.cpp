@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <cmath>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
@@ -133,12 +136,22 @@ void print_refused(const SweepPlan& plan) {
     fmt::print(stderr, "left out: {} positions, for {}: {}\n", refusal.positions, key, refusal.why);
 }
 
+// Prints each error once, with the first point that has failed so.
 void print_failures(const SweepOutcome& outcome) {
   constexpr std::size_t kShown = 10;
-  for (std::size_t f = 0; f < std::min(kShown, outcome.failures.size()); ++f)
-    fmt::print(stderr, "failed: {}: {}\n", outcome.failures[f].where, outcome.failures[f].error);
-  if (outcome.failures.size() > kShown)
-    fmt::print(stderr, "... and {} more\n", outcome.failures.size() - kShown);
+  std::vector<std::pair<const SweepOutcome::Failure*, std::size_t>> errors;
+  for (const SweepOutcome::Failure& failure : outcome.failures) {
+    const auto known =
+        std::ranges::find_if(errors, [&](const auto& one) { return one.first->error == failure.error; });
+    known == errors.end() ? static_cast<void>(errors.emplace_back(&failure, 1))
+                          : static_cast<void>(++known->second);
+  }
+  for (std::size_t e = 0; e < std::min(kShown, errors.size()); ++e) {
+    const auto& [first, count] = errors[e];
+    fmt::print(stderr, "failed: {}{}: {}\n", first->where,
+               count > 1 ? fmt::format(", and {} more likewise", count - 1) : "", first->error);
+  }
+  if (errors.size() > kShown) fmt::print(stderr, "... and {} other errors\n", errors.size() - kShown);
 }
 
 void sweep(const SweepCommandOptions& options) {

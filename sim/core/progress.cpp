@@ -1,9 +1,16 @@
 #include "sim/core/progress.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
 
+#include <algorithm>
 #include <cmath>
+#include <condition_variable>
+#include <csignal>
 #include <cstdint>
+#include <optional>
+#include <system_error>
+#include <thread>
 
 #include "sim/core/progress_lines.h"
 
@@ -21,6 +28,39 @@ std::mutex speaker_mutex;
 Progress* speaker = nullptr;
 
 constexpr const char* kSimulations = "simulations";  // in_parallel()'s
+
+// Lets the one that is shown speak every second, so that a long first piece is not silent. Without a further thread it
+// speaks only when pieces end.
+class ProgressTicker {
+ public:
+  explicit ProgressTicker(Progress& progress) {
+    // Signals are for other threads: some commands block them, and read them from a file.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    try {
+      thread_ = std::jthread([this, &progress](const std::stop_token& stop) { tick(progress, stop); });
+    } catch (const std::system_error&) {
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+ private:
+  void tick(Progress& progress, const std::stop_token& stop) {
+    constexpr std::chrono::milliseconds kBetween(1000);
+    std::chrono::milliseconds wait = std::max(terminal.silence, kBetween);
+    std::unique_lock lock(mutex_);
+    while (!ended_.wait_for(lock, stop, wait, [&] { return stop.stop_requested(); })) {
+      progress.step(0);
+      wait = kBetween;
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable_any ended_;
+  std::jthread thread_;  // the last member: it ends first
+};
+std::optional<ProgressTicker> ticker;  // the speaker's
 
 // Returns a time such as "2 h 5 min" or "41 s".
 std::string in_words(double seconds) {
@@ -48,9 +88,11 @@ Progress::Progress(std::string what, std::size_t total) : what_(std::move(what))
   if (speaker != nullptr) return;
   speaker = this;
   speaks_ = true;
+  ticker.emplace(*this);
 }
 
 Progress::~Progress() {
+  if (speaks_) ticker.reset();
   if (shown_) fmt::print(terminal.file, "\r\x1b[K");
   if (!speaks_) return;
   const std::scoped_lock lock(speaker_mutex);
@@ -91,6 +133,7 @@ void Progress::say(const std::string& note) {
     line += fmt::format(", {} left",
                         in_words(since / static_cast<double>(done_) * static_cast<double>(total_ - done_)));
   fmt::print(terminal.file, "\r\x1b[K{}", line);
+  std::fflush(terminal.file);
 }
 
 }  // namespace a3sim

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <cstdio>
+#include <thread>
 
 #include "sim/core/parallel.h"
 
@@ -58,6 +59,15 @@ TEST_CASE("progress: only the first of several speaks, and threads count togethe
   const std::string alone = written([] { in_parallel(50, 4, [](std::size_t) {}); });
   for (int i = 1; i <= 50; ++i) CHECK(times(alone, "K" + std::to_string(i) + " of 50 simulations") <= 1);
   CHECK(times(alone, "50 of 50 simulations") == 1);
+}
+
+TEST_CASE("progress: a first piece that takes long is not silent") {
+  const std::string text = written([] {
+    const Progress progress("fits", 3);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  });
+  CHECK(times(text, "\r\x1b[K0 of 3 fits") == 1);
+  CHECK(text.ends_with("\r\x1b[K"));
 }
 
 TEST_CASE("progress: what is soon over, and what no terminal sees, says nothing") {

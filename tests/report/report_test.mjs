@@ -486,7 +486,7 @@ test("A thing has one colour wherever it is drawn, and colour-blind readers tell
   const charts = await page.evaluate(() => {
     const names = {
       state: ["run", "memory", "puts", "wait", "scheduling", "idle"], execution: ["static", "kernel", "dynamic", "streams", "fused"],
-      class: ["grouped products", "other products", "attention", "vector alone", "EP", "TP", "DP", "PP and CP", "bubble", "host", "optimizer"],
+      class: ["grouped products", "other products", "attention", "vector alone", "EP", "TP", "DP", "PP and CP", "bubble", "host", "optimizer", "exposed"],
       work: ["forward", "backward", "weights", "update"],
       operator: a3sim.page.sections.find((s) => s.kind === "runs").runs[0].passes[0].operators.map((operator) => operator.name),
     };
@@ -551,7 +551,10 @@ test("Two runs have one table, whose differences are B less A", async () => {
   check("all passes", a.total_ps, b.total_ps);
   a.passes.forEach((pass, i) => check(pass.pass, pass.latency_ps, b.passes[i].latency_ps));
   const hits = rows.find((cells) => cells[0] === "forward" && cells[1] === "L2 read hits %");
-  assert.equal(hits[5], "pp");
+  assert.equal(hits[5], `${hits[4] >= 0 ? "+" : ""}${(+hits[4]).toFixed(1)} pp`);
+  const verdict = await page.textContent("#section-0 .verdict");
+  assert.equal(verdict, `kernel takes ${(b.total_ps / 1e9).toFixed(3)} ms, static ${(a.total_ps / 1e9).toFixed(3)} ms (+${(100 * (b.total_ps / a.total_ps - 1)).toFixed(1)} %): static is ${(b.total_ps / a.total_ps).toFixed(2)} times faster.`);
+  assert.equal(await page.textContent("h1"), "kernel against static");
   assert.ok(Math.abs(+hits[4] - (+hits[3] - +hits[2])) < 0.0015);
   await close();
 });
@@ -779,6 +782,32 @@ test("Beside a baseline every value is that of the baseline's own point over it,
   await close();
 });
 
+test("Bytes that go to several ranks at once are no cell of the matrix, but said", async () => {
+  const { page, close } = await open(pages.streams);
+  const { own, several, ranks, said } = await page.evaluate(() => {
+    const { tasks } = a3sim.runs[0].timelines[0], { rank, dst, put_bytes } = tasks.columns, { ranks } = tasks.pass;
+    const sent = a3sim.sent_between(tasks, 0, Infinity);
+    let several = 0;
+    for (let i = 0; i < tasks.count; ++i) if (rank[i] === dst[i]) several += put_bytes[i];
+    return { own: Array.from({ length: ranks }, (_, r) => sent[r * ranks + r]), several, ranks, said: document.body.textContent };
+  });
+  assert.ok(several > 0 && own.every((bytes) => bytes === 0));
+  assert.ok(said.includes(`${(several / ranks / 1e6).toFixed(1)} MB a rank, to several ranks at once`));
+  await close();
+});
+
+test("A part of an operator has its operator's hue, and waiting is one grey in charts and on timelines", async () => {
+  const { page, close } = await open(pages.static);
+  const same = await page.evaluate(() => {
+    const { color_of, series_color, themes } = a3sim, wait = series_color(themes.light, color_of("state", "wait"));
+    const [r, g, b] = [1, 3, 5].map((i) => parseInt(wait.slice(i, i + 2), 16));
+    return [color_of("operator", "GMM1_b0") === color_of("operator", "GMM1"), color_of("operator", "GMM2_c3") === color_of("operator", "GMM2") + 7,
+      a3sim.runs[0].timelines[0].colors.wait === (((255 << 24) | (b << 16) | (g << 8) | r) >>> 0)];
+  });
+  assert.deepEqual(same, [true, true, true]);
+  await close();
+});
+
 test("A thousand points of a sweep make a page below 2 MB, whose figures are drawn from them", async () => {
   const html = readFileSync(pages.sweep, "utf8"), section = /"packed":"(packed-\d+)"/.exec(html)[1];
   const packed = new RegExp(`id="${section}">([^<]*)<`).exec(html)[1].length;
@@ -873,6 +902,8 @@ test("Pages of a search and of a tried order say what their JSON says", async ()
   const rows = await page.$$eval("table tbody tr", (all) => all.map((tr) => Array.from(tr.children, (cell) => cell.textContent)));
   assert.ok(rows.length >= tried.orders.length);
   for (const of of tried.orders.filter((of) => !of.refused)) assert.ok(rows.some((row) => row[0] === of.order && row[3] === (of.total_ps / 1e9).toFixed(3)), of.order);
+  assert.ok((await page.textContent("#section-0")).includes(`Times are medians of ${tried.jitter.runs} runs with random task times and rates`));
+  for (const text of await page.locator("h3", { hasText: /: \d+\.\d+ ms$/ }).allTextContents()) assert.match(text, /, as modelled, (forward|backward): /);
   assert.deepEqual(rows.map((row) => row[0]).filter((name) => name.endsWith(" (tried)")), ["ratr (tried)"]);
   assert.equal(await page.evaluate(() => a3sim.runs[0].timelines.length), 2);
   assert.match(await page.textContent(".verdict"), /^ratr (is [\d.]+ % slower than|and) /);

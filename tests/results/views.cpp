@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "sim/core/error.h"
@@ -136,6 +137,20 @@ TEST_CASE(
              Contains("12 points, 11 done, 1 failed, 0 not yet run") && Contains("7 more rows: --all") &&
                  Contains("failed: ep=4 order=ratr seed=1: time limit") && Contains("What matters most"));
   CHECK(page.json()["failures"][0]["error"] == "time limit");
+}
+
+TEST_CASE("Points that fail alike are one line, unless all are asked for") {
+  SweepResults sweep = ep_by_order_by_seed();
+  for (const std::size_t point : {3U, 4U, 7U}) {
+    sweep.points[point].status = PointStatus::kFailed;
+    sweep.points[point].error = point == 7 ? "no memory" : "time limit";
+  }
+  CHECK_THAT(failures_text(sweep, 5),
+             Contains("failed: ep=4 order=ratr seed=1, and 1 more likewise: time limit\nfailed: ") &&
+                 Contains(": no memory\n"));
+  CHECK_THAT(failures_text(sweep, 1),
+             Contains("time limit") && !Contains("no memory") && Contains("1 other errors: --all"));
+  CHECK_THAT(failures_text(sweep, std::numeric_limits<std::size_t>::max()), !Contains("likewise"));
 }
 
 TEST_CASE("Speed-ups are over the point that equals on all other axes", "[baseline]") {

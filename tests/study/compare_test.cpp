@@ -81,7 +81,7 @@ TEST_CASE("the verdict names the one part in which two runs differ, which explai
     CHECK(difference.counterfactuals.a == Latencies{difference.total[0]});
     CHECK(difference.counterfactuals.parts[0].totals == Latencies{difference.total[0]});
     const std::string key = std::string(entry.set).substr(0, std::string(entry.set).find('='));
-    CHECK_THAT(conclusion(difference), Contains(std::string("the largest cause is A's ") + entry.part));
+    CHECK_THAT(conclusion(difference), Contains(std::string("the largest cause lies in the ") + entry.part));
     CHECK_THAT(conclusion(difference), Contains(key));
     CHECK_THAT(difference_report(difference, JitterOptions::none()).text(), Contains(conclusion(difference)));
   }
@@ -97,7 +97,7 @@ TEST_CASE("an order alone is the cause where nothing else differs") {
   REQUIRE(difference.counterfactuals.parts.size() == 1);
   CHECK(difference.counterfactuals.parts[0].totals == Latencies{difference.total[0]});
   CHECK_THAT(conclusion(difference),
-             Contains("the largest cause is A's order, cut and execution (order.vtq is"));
+             Contains("the largest cause lies in the order, cut and execution (order.vtq is"));
 }
 
 TEST_CASE("the verdict says what grew on the critical path, and where, in the numbers of the blame table") {
@@ -140,7 +140,7 @@ TEST_CASE("two graphs of other names are compared, and long values are not spell
   CHECK(difference.passes.at(0).name == a.passes[0].name + " and " + b.passes[0].name);
   CHECK(difference.counterfactuals.b == Latencies{difference.total[1]});
   const std::string text = difference_report(difference, JitterOptions::none()).text();
-  CHECK_THAT(text, Contains("…") && Contains("the largest cause is A's workload"));
+  CHECK_THAT(text, Contains("…") && Contains("the largest cause lies in the workload"));
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("  graph")) CHECK(line.size() < 160);
@@ -170,8 +170,8 @@ TEST_CASE("of two differences the larger one is the cause, whichever side is slo
   const TwoRuns slow_first(slow, {}), slow_last({}, slow);
   const RunDifference longer = slow_first.difference(), less = slow_last.difference();
   CHECK(longer.counterfactuals.parts.size() == 2);
-  CHECK_THAT(conclusion(longer), Contains("less than A; the largest cause is A's links"));
-  CHECK_THAT(conclusion(less), Contains("longer than A; the largest cause is A's links"));
+  CHECK_THAT(conclusion(longer), Contains("less than A; the largest cause lies in the links"));
+  CHECK_THAT(conclusion(less), Contains("longer than A; the largest cause lies in the links"));
 }
 
 TEST_CASE("equal runs differ in nothing, and different names are no difference") {
@@ -214,7 +214,7 @@ TEST_CASE("under jitter both sides are run again under the same draws, and the i
   CHECK(difference.counterfactuals.a.size() == 9);
   CHECK(difference.counterfactuals.parts.at(0).totals == difference.counterfactuals.a);
   CHECK_THAT(conclusion(difference),
-             Contains("less than A (95 %: -") && Contains("the largest cause is A's compute rates"));
+             Contains("less than A (95 %: -") && Contains("the largest cause lies in the compute rates"));
   const nlohmann::ordered_json json = difference_report(difference, jitter).json();
   CHECK(json["jitter"]["runs"] == 9);
   CHECK(json["difference_again_ps"]["low"] == difference.apart().low);
@@ -241,11 +241,42 @@ TEST_CASE("what is noise is said to be, whatever the saved runs were, and no par
   difference.counterfactuals.parts[0].totals = runs({104, 114, 124, 134, 144, 154});
   difference.counterfactuals.parts.push_back(
       {"tiling", {{"tiling", "x", "y"}}, runs({90, 119, 129, 139, 149, 159}), {}});
-  CHECK_THAT(conclusion(difference), Contains("the largest cause is A's links") &&
-                                         Contains("A's tiling would explain 180 %, but that is noise"));
+  CHECK_THAT(conclusion(difference), Contains("the largest cause lies in the links") &&
+                                         Contains("the tiling would explain 180 %, but that is noise"));
   // The table has the largest first, which is why the verdict says so.
   const std::string table = difference_report(difference, JitterOptions{}).text();
   CHECK(table.find("\ntiling ") < table.find("\nlinks "));
+}
+
+TEST_CASE("Compare: keys that follow the machine's workers are no causes beside it", "[compare]") {
+  RunDifference difference;
+  difference.counterfactuals.a = {std::chrono::milliseconds(11)};
+  difference.counterfactuals.b = {std::chrono::milliseconds(12)};
+  difference.counterfactuals.parts.push_back(
+      {"number of workers",
+       {{"hardware.workers.cube.count", "24", "20"}, {"workers.aic", "24", "20"}, {"cut.shares", "24", "20"}},
+       difference.counterfactuals.a,
+       {}});
+  CHECK_THAT(conclusion(difference), Contains("(hardware.workers.cube.count is 24 in A, 20 in B);"));
+  difference.counterfactuals.parts[0].differences[2].b = "40";  // it follows no longer
+  CHECK_THAT(conclusion(difference), Contains("20 in B, and 1 more);"));
+}
+
+TEST_CASE("Compare: of different models and passes none is called faster", "[compare]") {
+  CHECK_THAT(different_work({{"cut.chunk", "64", "128"}, {"model.hidden", "2048", "4096"}}),
+             Contains("A and B do different work (model.hidden is 2048 in A, 4096 in B)"));
+  CHECK_THAT(different_work({{"experiment.pass", "forward", "backward"}}), Contains("different work"));
+  CHECK(different_work({{"parallel.ep", "4", "8"}, {"routing.kind", "balanced", "sampled"}}).empty());
+  RunDifference difference;
+  difference.counterfactuals.a = {std::chrono::milliseconds(11)};
+  difference.counterfactuals.b = {std::chrono::milliseconds(12)};
+  difference.counterfactuals.parts.push_back(
+      {"workload", {{"model.hidden", "1", "2"}}, difference.counterfactuals.a, {}});
+  CHECK_THAT(difference_report(difference, JitterOptions{}).text(),
+             Contains("different work") && !Contains("times faster"));
+  difference.counterfactuals.parts[0].differences[0].path = "routing.kind";
+  CHECK_THAT(difference_report(difference, JitterOptions{}).text(),
+             Contains("times faster") && !Contains("different work"));
 }
 
 TEST_CASE("shares that follow the number of cubes are no cause of their own, and others are") {
@@ -265,7 +296,7 @@ TEST_CASE("before anything has run again, what was saved is known, and then part
   });
   REQUIRE(seen.size() > 3);
   CHECK_THAT(seen.front(), Contains("latency ms") && !Contains("(B as it is)"));
-  CHECK_THAT(seen.back(), Contains("(B as it is)") && Contains("the largest cause is A's"));
+  CHECK_THAT(seen.back(), Contains("(B as it is)") && Contains("the largest cause lies in the"));
 }
 
 TEST_CASE("all parts of a configuration together are the configuration") {

@@ -218,7 +218,7 @@ TEST_CASE("the first finding is told with its place, its loss, its evidence and 
   using Catch::Matchers::Contains;
   CHECK_THAT(text, Contains("parallel.overlap, all ranks: 4.000 ms of the pass (40.0 %)") &&
                        Contains("Evidence: rank 0: compute beside communication") &&
-                       Contains("Try: another hybrid"));
+                       Contains("Try: tiles instead of kernels"));
   CHECK_THAT(first_finding(advise(of_roof(0.9, 0.1), book()), "pass"),
              Contains("No finding costs 1 % of the pass") && Contains("compute.bound"));
 }

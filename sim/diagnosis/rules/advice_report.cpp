@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sim/diagnosis/rules/rule.h"
+
 namespace a3sim {
 namespace {
 
@@ -209,6 +211,11 @@ std::string advice_text(const Advice& advice) {
   for (const Missing& missing : advice.missing)
     text += fmt::format("not seen: {}, needed for {}\n", missing.column, missing.needed_for);
   return text;
+}
+
+std::string cause_in_words(std::string_view cause) {
+  const auto known = CauseRules::all().find(cause);
+  return known == CauseRules::all().end() ? std::string() : known->second.description;
 }
 
 std::string first_finding(const Advice& advice, std::string_view whole) {

@@ -19,6 +19,9 @@ std::string trust_text(const Finding& finding);
 std::string evidence_text(const Evidence& evidence);
 // Returns the advice as text: each cause, its place, its evidence, what was ruled out, and what to do.
 std::string advice_text(const Advice& advice);
+// Returns what a cause is, in words: "communication without computing beside it". Empty for an open cause.
+std::string cause_in_words(std::string_view cause);
+
 // Returns the first finding in one or two sentences: cause, place, lost time, evidence and first remedy.
 // `whole` is what loses the time: "step" or "pass".
 std::string first_finding(const Advice& advice, std::string_view whole);

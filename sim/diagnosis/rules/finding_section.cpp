@@ -51,6 +51,7 @@ Json finding_words(const Finding& finding, std::uint32_t ranks, const TracedPass
   return {{"id", fmt::format("finding-{}", number)},
           {"number", number},
           {"cause", finding.cause},
+          {"what", cause_in_words(finding.cause)},
           {"where", place_text(finding, ranks)},
           {"lost", finding.lost_ms > 0 ? lost : "nothing to gain"},
           {"info", finding.info},

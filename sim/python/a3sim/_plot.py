@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from html import escape
 from pathlib import Path
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
@@ -29,9 +30,21 @@ def _color(place: Tuple[int, int]) -> str:
     return "#" + "".join(f"{round(p + (other - p) * part):02x}" for p in parts)
 
 
+def _place(name: str) -> Optional[Tuple[int, int]]:
+    """An operator's; the nth part of one, as GMM1_b1, has its hue, the odd ones paler."""
+    if name in _OPERATORS:
+        return _OPERATORS[name]
+    part = re.fullmatch(r"(.+)_[a-z](\d+)", name)
+    if part is None or part[1] not in _OPERATORS:
+        return None
+    hue, shade = _OPERATORS[part[1]]
+    return hue, 1 if int(part[2]) % 2 and shade == 0 else shade
+
+
 def _colors(names: Sequence[str]) -> Dict[str, str]:
-    unknown = sorted({name for name in names if name not in _OPERATORS})
-    found = {name: _color(_OPERATORS[name]) for name in names if name in _OPERATORS}
+    places = {name: _place(name) for name in names}
+    unknown = sorted(name for name, place in places.items() if place is None)
+    found = {name: _color(place) for name, place in places.items() if place is not None}
     found.update({name: _color((i % len(_HUES), 1 + i // len(_HUES) % 2)) for i, name in enumerate(unknown)})
     return found
 

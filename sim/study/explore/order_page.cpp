@@ -33,10 +33,10 @@ Page order_page(const Experiment& experiment, const OrderSpec& order, const Orde
   const std::uint32_t experts = experiment.shape.experts_per_rank;
   if (shipped) {
     above = traced_passes(with_order(experiment, *shipped), threads);
-    shown.push_back({fmt::format("{}, the best shipped", best->name), above, experts});
+    shown.push_back({fmt::format("{}, the best shipped, as modelled", best->name), above, experts});
   }
   const std::vector<TracedPass> tried = traced_passes(with_order(experiment, order), threads);
-  shown.push_back({fmt::format("{}, tried", order.name), tried, experts});
+  shown.push_back({fmt::format("{}, tried, as modelled", order.name), tried, experts});
   add_runs(page, shown);
   return page;
 }

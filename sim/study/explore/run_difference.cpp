@@ -29,8 +29,19 @@ std::map<std::string, L2Rates> rates_of(const SavedRun& run) {
   return rates;
 }
 
-// Returns the first differences, and how many more there are.
-std::string differences_text(const std::vector<ConfigDifference>& differences) {
+// Returns whether a key follows the machine's number of workers, and so is no cause beside it.
+bool follows_workers(const ConfigDifference& difference, const std::vector<ConfigDifference>& all) {
+  if (!difference.path.starts_with("workers.") && difference.path != "cut.shares") return false;
+  return std::ranges::any_of(all, [&](const ConfigDifference& other) {
+    return other.path.starts_with("hardware.workers.") && other.path.ends_with(".count") &&
+           other.a == difference.a && other.b == difference.b;
+  });
+}
+
+// Returns the first difference, and how many more there are.
+std::string differences_text(std::vector<ConfigDifference> differences) {
+  std::erase_if(differences,
+                [all = differences](const ConfigDifference& one) { return follows_workers(one, all); });
   std::string text = difference_text(differences.front());
   if (differences.size() > 1) text += fmt::format(", and {} more", differences.size() - 1);
   return text;
@@ -90,7 +101,7 @@ const Counterfactual* largest_cause(const RunDifference& difference, bool clear)
 std::string hidden_by_noise(const RunDifference& difference, const Counterfactual* cause) {
   const Counterfactual* const first = largest_cause(difference, false);
   if (first == nullptr || first == cause) return {};
-  return fmt::format("; A's {} would explain {:.0f} %, but that is noise", first->part,
+  return fmt::format("; the {} would explain {:.0f} %, but that is noise", first->part,
                      100 * share_explained(difference, *first));
 }
 
@@ -109,6 +120,16 @@ std::string difference_text(const ConfigDifference& difference) {
     return text.size() <= kLongest ? text : text.substr(0, kLongest - 1) + "…";
   };
   return fmt::format("{} is {} in A, {} in B", difference.path, value(difference.a), value(difference.b));
+}
+
+std::string different_work(const std::vector<ConfigDifference>& differences) {
+  const auto found = std::ranges::find_if(differences, [](const ConfigDifference& one) {
+    return one.path.starts_with("model.") || one.path == "experiment.pass";
+  });
+  if (found == differences.end()) return {};
+  return fmt::format(
+      "A and B do different work ({}): their times say nothing of which is the better way to do it.",
+      difference_text(*found));
 }
 
 RunDifference difference_of(const SavedRun& a, const SavedRun& b, const JitterOptions& jitter,
@@ -173,11 +194,11 @@ std::string conclusion(const RunDifference& difference) {
     return fmt::format("{}: no part of A's configuration explains it alone, only parts together do{}; {}.",
                        head, hidden_by_noise(difference, cause), changed);
   }
-  std::string text = fmt::format("{}; the largest cause is A's {} ({})", head, cause->part,
+  std::string text = fmt::format("{}; the largest cause lies in the {} ({})", head, cause->part,
                                  differences_text(cause->differences));
   // If only one part differs, B with it is A.
   if (counterfactuals.parts.size() > 1 || !counterfactuals.elsewhere.empty()) {
-    text += fmt::format(": with it B would take {} ms, {:.0f} % of the difference",
+    text += fmt::format(": with that of A, B would take {} ms, {:.0f} % of the difference",
                         in_milliseconds(median_of(cause->totals)), 100 * share_explained(difference, *cause));
   }
   text += hidden_by_noise(difference, cause);

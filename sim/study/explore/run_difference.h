@@ -40,6 +40,9 @@ RunDifference difference_of(const SavedRun& a, const SavedRun& b, const JitterOp
 // that is said.
 std::string conclusion(const RunDifference& difference);
 
+// Says why "faster" would mislead where runs are of different models or passes; else returns an empty text.
+std::string different_work(const std::vector<ConfigDifference>& differences);
+
 // Returns "GMM1.m is 128 in A, 256 in B"; shortens long values.
 std::string difference_text(const ConfigDifference& difference);
 

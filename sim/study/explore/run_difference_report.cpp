@@ -216,6 +216,13 @@ void add_counterfactuals(Report& report, const RunDifference& difference, bool d
   report.say_on(failed);
 }
 
+std::vector<ConfigDifference> differences_in(const Counterfactuals& counterfactuals) {
+  std::vector<ConfigDifference> all = counterfactuals.elsewhere;
+  for (const Counterfactual& part : counterfactuals.parts)
+    all.insert(all.end(), part.differences.begin(), part.differences.end());
+  return all;
+}
+
 }  // namespace
 
 Report difference_report(const RunDifference& difference, const JitterOptions& jitter) {
@@ -244,8 +251,9 @@ Report difference_report(const RunDifference& difference, const JitterOptions& j
                            in_milliseconds(difference.total[side]), difference.versions[side]));
   }
   report.say(conclusion(difference) + '\n', "verdict");
-  const std::string faster = times_faster("A", counterfactuals.a, "B", counterfactuals.b);
-  if (!faster.empty()) report.say_on(faster + '\n');
+  std::string last = different_work(differences_in(counterfactuals));
+  if (last.empty()) last = times_faster("A", counterfactuals.a, "B", counterfactuals.b);
+  if (!last.empty()) report.say_on(last + '\n');
   return report;
 }
 

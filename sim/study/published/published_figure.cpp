@@ -78,13 +78,17 @@ Figure drawn(const PublishedFigure& published_figure, const std::vector<const Co
   const Point& first = shown.front()->point;
   const std::vector<std::string> places = values_of(shown, published_figure.x);
   const bool lines = published_figure.lines && are_numbers(shown, published_figure.x.front());
+  const bool has_published =
+      std::ranges::any_of(shown, [](const Comparison* one) { return one->reference.has_value(); });
+  const bool has_bars =
+      std::ranges::any_of(shown, [&](const Comparison* one) { return bars && bars(one->point); });
   Figure figure;
   figure.title = published_figure.title;
   figure.legend = published_figure.series;
   std::vector<double> values, xs;
   for (std::size_t s = 0; s < names.size(); ++s) {
     const FigureKind kind = lines ? FigureKind::kLine : FigureKind::kBars;
-    FigureSeries ours{names[s].empty() ? "predicted" : names[s] + ", predicted",
+    FigureSeries ours{names[s].empty() ? "predicted" : names[s] + (has_published ? ", predicted" : ""),
                       kind,
                       static_cast<std::uint32_t>(s),
                       false,
@@ -119,8 +123,9 @@ Figure drawn(const PublishedFigure& published_figure, const std::vector<const Co
   }
   figure.y = lines ? figure_axis(y, values) : axis_from_zero(y, values);
   figure.origin =
-      fmt::format("{}{}filled: predicted, with its error bar; hollow: published",
-                  text_of_all(published_figure.where), published_figure.where.is_null() ? "" : "; ");
+      fmt::format("{}{}{}predicted{}{}", text_of_all(published_figure.where),
+                  published_figure.where.is_null() ? "" : "; ", has_published ? "filled: " : "",
+                  has_bars ? ", with its error bar" : "", has_published ? "; hollow: published" : "");
   return figure;
 }
 
@@ -245,12 +250,26 @@ std::vector<std::string> series_of(const PublishedFigure& figure,
   return values_of(with, {figure.series});
 }
 
+// Joins lines that were broken for a terminal: a page breaks them as its width wants. Short and indented lines stay.
+std::string unbroken(const std::string& text) {
+  constexpr std::size_t kBroken = 80;
+  std::string joined;
+  std::size_t begin = 0;
+  for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
+    const bool goes_on = end + 1 < text.size() && text[end + 1] != ' ' && text[end + 1] != '\n';
+    joined += text.substr(begin, end - begin);
+    joined += end - begin >= kBroken && goes_on && text[begin] != ' ' ? ' ' : '\n';
+    begin = end + 1;
+  }
+  return joined + text.substr(begin);
+}
+
 }  // namespace
 
 void add_published(Page& page, const PublishedTable& table, const std::string& heading,
                    const std::vector<Comparison>& comparisons, const ErrorBars& bars) {
   PageBlocks blocks;
-  blocks.say(heading);
+  blocks.say(unbroken(heading));
   for (const PublishedFigure& figure : table.figures) {
     const std::vector<const Comparison*> shown = shown_by(figure, comparisons);
     if (!shown.empty()) blocks.figure(drawn(figure, shown, series_of(figure, comparisons), bars));
@@ -263,7 +282,7 @@ void add_published(Page& page, const PublishedTable& table, const std::string& h
   }
   if (!compared.empty())
     blocks.figure(errors_figure("Errors, " + table.name, compared)).table(errors_table(compared));
-  if (!table.notes.empty()) blocks.say(table.notes);
+  if (!table.notes.empty()) blocks.say(unbroken(table.notes));
   page.add(table.name, blocks);
   page.add("Points of " + table.name, PageBlocks().table(comparison_table(comparisons, bars)), true);
 }

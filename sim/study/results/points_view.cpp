@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <ranges>
+#include <string>
+#include <vector>
 
 #include "sim/core/config/decimal.h"
 
@@ -119,18 +122,32 @@ std::string counts_line(const SweepResults& sweep) {
 }
 
 std::string failures_text(const SweepResults& sweep, std::size_t most) {
-  std::string text;
-  std::size_t shown = 0;
+  struct EqualFailures {
+    std::string error, first;
+    std::size_t count = 0;
+  };
+  std::vector<EqualFailures> errors;
   for (std::size_t point = 0; point < sweep.points.size(); ++point) {
-    if (sweep.points[point].status != PointStatus::kFailed || ++shown > most) continue;
-    std::string where;
-    for (std::size_t axis = 0; axis < sweep.axes.size(); ++axis) {
-      where +=
-          fmt::format("{}{}={}", where.empty() ? "" : " ", sweep.axes[axis].name, sweep.value(point, axis));
+    if (sweep.points[point].status != PointStatus::kFailed) continue;
+    const std::string& error = sweep.points[point].error;
+    const bool each = most >= sweep.points.size();
+    auto known = each ? errors.end() : std::ranges::find(errors, error, &EqualFailures::error);
+    if (known == errors.end()) {
+      known = errors.insert(errors.end(), {error, "", 0});
+      for (std::size_t axis = 0; axis < sweep.axes.size(); ++axis)
+        known->first +=
+            fmt::format("{}{}={}", axis == 0 ? "" : " ", sweep.axes[axis].name, sweep.value(point, axis));
     }
-    text += fmt::format("failed: {}: {}\n", where, sweep.points[point].error);
+    ++known->count;
   }
-  if (shown > most) text += fmt::format("… {} more failed: --all shows them\n", shown - most);
+  std::string text;
+  for (const EqualFailures& failures : errors | std::views::take(most)) {
+    text += fmt::format("failed: {}{}: {}\n", failures.first,
+                        failures.count > 1 ? fmt::format(", and {} more likewise", failures.count - 1) : "",
+                        failures.error);
+  }
+  if (errors.size() > most)
+    text += fmt::format("… {} other errors: --all shows them\n", errors.size() - most);
   return text;
 }
 

@@ -29,7 +29,7 @@ void add_points(const SweepResults& sweep, const std::string& pass, const std::v
 // Returns how many points the sweep has, and how many are done, failed and not yet run.
 std::string counts_line(const SweepResults& sweep);
 
-// Returns the first `most` failed points with their errors; empty if none failed.
+// Returns the first `most` errors, each with the first point that failed so and how many others did; all points where `most` is as many.
 std::string failures_text(const SweepResults& sweep, std::size_t most);
 
 }  // namespace a3sim

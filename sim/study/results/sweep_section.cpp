@@ -17,7 +17,7 @@ namespace {
 using SweepJson = nlohmann::ordered_json;
 
 // In the first table, which the page shows at once.
-constexpr std::size_t kMostFailures = 40;
+constexpr std::size_t kMostFailures = 8;
 
 std::string first_pass(const SweepResults& sweep) {
   const auto total = [](const ResultMetric& metric) { return metric.pass == "total"; };

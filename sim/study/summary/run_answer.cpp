@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 
+#include "sim/core/read_file.h"
 #include "sim/diagnosis/rules/advice_report.h"
 #include "sim/study/summary/step_section.h"
 #include "traces/analysis/held_links.h"
@@ -119,7 +121,7 @@ void add_comparison(Table& table, const std::string& pass, const Quantity& quant
     const double difference = *values[run] - *values[0];
     row.emplace_back(difference);
     if (quantity.percent)
-      row.emplace_back(std::string("pp"));
+      row.emplace_back(fmt::format("{:+.1f} pp", difference));
     else
       row.push_back(share(difference, *values[0]));
   }
@@ -187,9 +189,11 @@ std::string listed(const std::vector<std::string>& names) {
 std::string try_text(const Advice& advice, Blame limit) {
   if (!advice.findings.empty()) {
     const Finding& first = advice.findings.front();
-    std::string text = fmt::format("{} costs {:.3f} ms ({}); try {}", first.cause, first.lost_ms,
-                                   in_percent(first.share), first.remedies.front().text);
-    if (first.remedies.size() > 1) text += ", or " + first.remedies[1].text;
+    const std::string words = cause_in_words(first.cause);
+    std::string text = fmt::format("Found: {}{}{}{}, {:.3f} ms ({}). Try: {}", words,
+                                   words.empty() ? "" : " (", first.cause, words.empty() ? "" : ")",
+                                   first.lost_ms, in_percent(first.share), first.remedies.front().text);
+    if (first.remedies.size() > 1) text += "; or " + first.remedies[1].text;
     return text + ".";
   }
   const auto full =
@@ -202,6 +206,42 @@ std::string try_text(const Advice& advice, Blame limit) {
   return "No finding costs 1 % of it: 'a3sim explain --whatif' says what each part of the machine is worth.";
 }
 
+bool has_same_passes(const KnownRun& a, const KnownRun& b) {
+  return std::ranges::equal(
+      a.passes, b.passes, {}, [](const KnownPass& pass) { return pass.pass->name; },
+      [](const KnownPass& pass) { return pass.pass->name; });
+}
+
+// Returns the lines of a run's configuration that say which model it runs; empty if they are not known.
+std::string model_of(const KnownRun& run) {
+  std::error_code error;
+  const std::filesystem::path file = run.run->configuration();
+  if (!std::filesystem::is_regular_file(file, error)) return {};
+  const std::string text = '\n' + read_file(file);
+  std::size_t begin = text.find("\nmodel:");
+  if (begin == std::string::npos) return {};
+  std::size_t end = text.find('\n', ++begin);
+  while (end != std::string::npos && end + 1 < text.size() && text[end + 1] == ' ')
+    end = text.find('\n', end + 1);
+  return text.substr(begin, end == std::string::npos ? end : end - begin);
+}
+
+// Says which of two runs is faster, and by how much; or why that is not said.
+std::string faster_text(const KnownRun& first, const KnownRun& other) {
+  if (!has_same_passes(first, other))
+    return fmt::format("{} and {} have different passes, so their totals are not compared.", other.name,
+                       first.name);
+  const Duration a = first.total(), b = other.total();
+  if (a == b) return fmt::format("{} and {} both take {} ms.", other.name, first.name, in_milliseconds(a));
+  const std::string times =
+      fmt::format("{} takes {} ms, {} {} ms ({:+.1f} %)", other.name, in_milliseconds(b), first.name,
+                  in_milliseconds(a), 100 * (seconds(b) / seconds(a) - 1));
+  if (model_of(first) != model_of(other))
+    return times + ": their models differ, so that says nothing of which is the better way to run one.";
+  return fmt::format("{}: {} is {:.2f} times faster.", times, a < b ? first.name : other.name,
+                     seconds(std::max(a, b)) / seconds(std::min(a, b)));
+}
+
 }  // namespace
 
 void add_answer(Page& page, const std::vector<KnownRun>& runs) {
@@ -209,6 +249,7 @@ void add_answer(Page& page, const std::vector<KnownRun>& runs) {
   const bool several = runs.size() > 1;
   // The section of a training step has its time already.
   const bool answered = !several && !runs.front().traced() && has_step(runs.front().run->directory);
+  for (std::size_t run = 1; run < runs.size(); ++run) blocks.verdict(faster_text(runs.front(), runs[run]));
   if (!answered) blocks.table(several ? differences_table(runs) : passes_table(runs.front()));
   for (const KnownRun& run : runs) {
     for (const KnownPass& pass : run.passes) {

@@ -25,7 +25,7 @@ function list(name: string, items: HTMLElement[]): HTMLElement | null {
 
 function finding_element(finding: Finding, several: boolean, show: ShowFinding): HTMLElement {
   const words = (items: string[]) => items.map((text) => el("li", {}, text));
-  const head = el("h3", {}, el("span", { class: finding.info ? "number info" : "number" }, String(finding.number)), finding.cause);
+  const head = el("h3", {}, el("span", { class: finding.info ? "number info" : "number" }, String(finding.number)), finding.cause, finding.what ? el("span", { class: "what" }, `: ${finding.what}`) : null);
   const where = [several ? finding.run : "", finding.pass, finding.where].filter((part) => part !== "").join(", ");
   return el("article", { id: finding.id, class: finding.info ? "finding info" : "finding", tabindex: "-1" },
     head, el("p", {}, `${where}: ${finding.lost}${finding.info ? ", for information. " : ". "}`,

@@ -7,13 +7,16 @@ import { time_text } from "./time_axis.js";
 
 const window_share = 0.02; // part of the pass that is summed around the slider's date
 
+// Returns whether the bytes of a put go to one other rank. Those of a collective go to several, and which is not recorded.
+const goes_to_one = ({ columns }: Tasks, i: number) => columns.dst![i] !== columns.rank![i];
+
 // Returns the bytes that each pair of ranks moves between two dates. A put's bytes are spread evenly over its time.
 export function sent_between(tasks: Tasks, from: number, to: number): Float64Array {
   const { pass, columns } = tasks, bytes = new Float64Array(pass.ranks * pass.ranks);
   const { put_bytes, rank, dst, done } = columns;
   for (let i = 0; i < tasks.count; ++i) {
     const put = put_bytes![i]!;
-    if (put === 0) continue;
+    if (put === 0 || !goes_to_one(tasks, i)) continue;
     const start = tasks.start[i]!, end = done![i]!, under_way = Math.min(end, to) - Math.max(start, from);
     const part = end > start ? Math.max(0, under_way) / (end - start) : start >= from && start < to ? 1 : 0;
     bytes[rank![i]! * pass.ranks + dst![i]!]! += put * part;
@@ -33,12 +36,26 @@ function same_for_all(tasks: Tasks): number | null {
   return ranks > 1 && most > 0 && most - least <= 1e-3 * most ? most : null;
 }
 
+// Says what operators send to several ranks at once, which the matrix lacks. Empty if there are none.
+function to_several(tasks: Tasks): string {
+  const names = new Set<string>(), { put_bytes } = tasks.columns;
+  let bytes = 0;
+  for (let i = 0; i < tasks.count; ++i) {
+    if (put_bytes![i]! === 0 || goes_to_one(tasks, i)) continue;
+    names.add(tasks.name(i));
+    bytes += put_bytes![i]!;
+  }
+  return bytes === 0 ? "" : `${[...names].join(", ")}: ${(bytes / tasks.pass.ranks / 1e6).toFixed(1)} MB a rank, to several ranks at once; how much goes to which is not recorded.`;
+}
+
 // Builds the section: the matrix, or one sentence if all ranks send the same to all, with the matrix folded below it.
 export function matrix_element(tasks: Tasks): HTMLElement {
-  if (!tasks.columns.put_bytes!.some((bytes) => bytes > 0)) return el("p", { class: "note" }, "No bytes are sent between ranks in this pass.");
+  const { put_bytes } = tasks.columns, several = to_several(tasks), note = several ? [el("p", { class: "note" }, several)] : [];
+  if (!put_bytes!.some((bytes, i) => bytes > 0 && goes_to_one(tasks, i)))
+    return el("div", {}, ...(several ? note : [el("p", { class: "note" }, "No bytes are sent between ranks in this pass.")]));
   const same = same_for_all(tasks);
-  if (same === null) return new Matrix(tasks).element;
-  return el("div", {}, el("p", {}, `Every rank sends every other ${(same / 1e6).toFixed(1)} MB.`),
+  if (same === null) return el("div", {}, ...note, new Matrix(tasks).element);
+  return el("div", {}, el("p", {}, `Every rank sends every other ${(same / 1e6).toFixed(1)} MB.`), ...note,
     el("details", { class: "small" }, el("summary", {}, "matrix, also around a date"), new Matrix(tasks).element));
 }
 

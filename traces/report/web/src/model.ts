@@ -27,6 +27,7 @@ export interface Finding {
   run: string;
   pass: string;
   cause: string;
+  what?: string; // the cause in words
   where: string;
   lost: string;
   info: boolean; // true if it costs little or cannot be helped

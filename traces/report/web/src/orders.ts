@@ -38,7 +38,7 @@ interface Tried {
   to_best_shipped_low?: number | null;
   to_best_shipped_high?: number | null;
 }
-export interface TryResult { orders: Tried[]; results?: string }
+export interface TryResult { orders: Tried[]; results?: string; jitter?: { runs?: number } }
 
 export interface SearchSection { kind: "search"; title: string; result: SearchResult }
 export interface TrySection { kind: "try"; title: string; result: TryResult }
@@ -78,8 +78,8 @@ function front_figure(front: FrontPoint[]): Figure | null {
   if (known.length < 2) return null;
   const by_spread = known.every((of) => of.spread !== undefined), across = (of: FrontPoint) => (by_spread ? of.spread! : of.aivs ?? 0);
   const drawn = figure("Orders that no other beats", by_spread ? "in latency, AIVs and spread under random times" : "in latency and AIVs");
-  drawn.x = values_axis(by_spread ? "spread, smaller is better" : "AIVs, fewer is better", known.map(across));
-  drawn.y = values_axis("latency, smaller is better", known.map((of) => of.latency));
+  drawn.x = values_axis(by_spread ? "spread, part of the latency; smaller is better" : "AIVs, fewer is better", known.map(across));
+  drawn.y = values_axis("latency, ms; smaller is better", known.map((of) => of.latency));
   const aivs = [...new Set(known.map((of) => of.aivs ?? 0))].sort((a, b) => a - b);
   drawn.legend = by_spread && aivs.length > 1 ? "AIVs" : "";
   drawn.series = aivs.map((cores, i): Series =>
@@ -137,7 +137,7 @@ export function search_section({ title, result }: SearchSection): HTMLElement {
       words("scenario", (of) => of.scenario), number("gain", (of) => of.gain ?? NaN, signed),
       words("best shipped there", (of) => of.best_shipped), words("", (of) => of.refused.split("\n")[0]!)]))),
     ...parts("Orders that no other beats", (result.front ?? []).length === 0 ? null : table_element(table_of(result.front!, [
-      words("order", (of) => of.order ?? ""), number("latency", (of) => of.latency, significant), number("AIVs", (of) => of.aivs ?? NaN, String),
+      words("order", (of) => of.order ?? ""), number("latency ms", (of) => of.latency, significant), number("AIVs", (of) => of.aivs ?? NaN, String),
       number("spread", (of) => of.spread ?? NaN, significant)]))));
 }
 
@@ -151,6 +151,13 @@ function tried_figure(orders: Tried[], tried: Tried | undefined): Figure {
   const ends = [0, ...drawn.series[0]!.points.flatMap((p) => [p[2], p[3]])], least = Math.min(...ends), most = Math.max(...ends), room = 0.06 * (most - least || 1);
   drawn.y = { ...no_axis, name: "% slower", low: least < 0 ? least - room : 0, high: most + room };
   return drawn;
+}
+
+// Says which times the table has: those of timelines are times as modelled.
+function times_of({ jitter }: TryResult): string {
+  const runs = jitter?.runs ?? 1;
+  return runs > 1 ? `Times are medians of ${runs} runs with random task times and rates, the same draws for all orders. A timeline is the one run without them, as modelled: its latency differs.`
+    : "Times are those as modelled, without random task times.";
 }
 
 export function try_section({ title, result }: TrySection): HTMLElement {
@@ -168,6 +175,7 @@ export function try_section({ title, result }: TrySection): HTMLElement {
       words("order", (of) => (of === first ? `${of.order} (tried)` : of.order)), ...passes.map((pass) => number<Tried>(`${pass} ms`, (of) => ms(of.passes_ps?.[pass]), (v) => v.toFixed(3))),
       number("total ms", (of) => (of.refused ? NaN : ms(of.total_ps)), (v) => v.toFixed(3)), number("to the best shipped", (of) => of.to_best_shipped ?? NaN, signed),
       words("", (of) => (of.refused ? "does not fit" : of.same_as ? `same as ${of.same_as}` : ""))])),
+    el("p", { class: "note" }, times_of(result)),
     ...result.orders.filter((of) => of.refused).map((of) => el("p", { class: "note" }, `${of.order} does not fit: ${of.refused!.split("\n")[0]!}`)),
     different.length > 1 ? el("div", { class: "choices" }, new FigureView(tried_figure(different, first)).element) : null);
 }

@@ -38,13 +38,14 @@ export function mixed(from: string, to: string, part: number): string {
   return text;
 }
 
-// The palette's places are seven hues, the same hues paler and darker, the text's colour and a grey.
+// The palette's places are seven hues, the same hues paler and darker, the text's colour and two greys.
 export const hues = 7, places = 3 * hues;
-export const text_color = 1000, grey = 1001;
+export const text_color = 1000, grey = 1001, faint_grey = 1002;
 
 export function series_color(theme: Theme, color: number): string {
   if (color === text_color) return theme.palette[hues]!;
-  if (color === grey) return mixed(theme.frame, theme.background, 0.65);
+  if (color === grey) return mixed(theme.frame, theme.background, 0.5);
+  if (color === faint_grey) return mixed(theme.frame, theme.background, 0.8);
   const base = theme.palette[color % hues]!, shade = Math.floor(color / hues) % 3;
   return shade === 0 ? base : mixed(base, shade === 1 ? theme.background : theme.text, 0.45);
 }

@@ -123,7 +123,7 @@ export class Pipeline {
     context.fillRect(0, 0, width, height);
     context.textBaseline = "middle";
     for (let stage = 0; stage < this.blocks.stages; ++stage) {
-      context.fillStyle = mixed(t.grid, t.background, 0.45);
+      context.fillStyle = series_color(t, color_of("state", "idle"));
       context.fillRect(this.gutter, axis_height + stage * this.row + gap / 2, this.plot_width, this.row - gap);
       this.paint_stage(context, stage);
     }

@@ -40,7 +40,9 @@ function legend_of(passes: Pass[]): HTMLElement {
       swatch.style.background = series_color(theme(), color_of("operator", name));
       return el("span", {}, swatch, name);
     }));
-    element.append(el("span", {}, el("i", { class: "swatch wait" }), "waits"));
+    const wait = el("i", { class: "swatch wait" });
+    wait.style.background = series_color(theme(), color_of("state", "wait"));
+    element.append(el("span", {}, wait, "waits"));
     if (passes.some((pass) => pass.path)) element.append(el("span", {}, el("i", { class: "swatch path" }), "critical path"));
   };
   on_theme(fill);

@@ -35,15 +35,30 @@ function cards_of(section: StepSection): HTMLElement {
   return el("div", { class: "cards" }, ...list);
 }
 
+// Says what takes most of a die's time, and which exchange is exposed most.
+function limit_of({ facts, step }: StepSection): string {
+  const names = new Set(step.stages.flatMap((stage) => Object.keys(stage.classes_ps))), stages = step.stages.length;
+  const share = (sum: number) => `${((100 * sum) / stages / facts.step_ps).toFixed(1)} %`;
+  const mean = (name: string) => step.stages.reduce((sum, stage) => sum + (stage.classes_ps[name] ?? 0), 0);
+  const sorted = [...names].sort((a, b) => mean(b) - mean(a)), exposed = new Map<string, number>();
+  if (sorted.length === 0) return "";
+  for (const { exchange, exposed_ps } of step.stages.flatMap((stage) => stage.exchanges)) exposed.set(exchange, (exposed.get(exchange) ?? 0) + exposed_ps);
+  const [most, ps] = [...exposed].reduce((a, b) => (b[1] > a[1] ? b : a), ["", 0]);
+  return `Most of a die's time goes to ${sorted.slice(0, 3).map((name) => `${name} (${share(mean(name))})`).join(", ")}.` +
+    (ps > 0 ? ` Of all exchanges ${most} is exposed most: ${share(ps)} of the step.` : " No exchange is exposed.");
+}
+
 function legend_of(blocks: Blocks): HTMLElement {
   const element = el("div", { class: "legend" }), several = blocks.chunks.some((chunks) => chunks.length > 1);
   const seen = blocks.works.filter((_, work) => blocks.columns.work!.includes(work));
   const fill = () => {
+    const idle = el("i", { class: "swatch idle" });
+    idle.style.background = series_color(theme(), color_of("state", "idle"));
     element.replaceChildren(...seen.map((name) => {
       const swatch = el("i", { class: "swatch" });
       swatch.style.background = series_color(theme(), color_of("work", name));
       return el("span", {}, swatch, name === "weights" ? "weight gradients" : name);
-    }), el("span", {}, el("i", { class: "swatch wait" }), "no kernel runs"), ...(several ? [el("span", {}, "later chunks of a stage are fainter")] : []));
+    }), el("span", {}, idle, "no kernel runs"), ...(several ? [el("span", {}, "later chunks of a stage are fainter")] : []));
   };
   on_theme(fill);
   fill();
@@ -59,7 +74,7 @@ export class StepView {
   constructor(private section: StepSection) {
     this.time = new TimeAxis(section.facts.step_ps);
     const cards = cards_of(section), place = el("div");
-    this.element.append(el("h2", {}, section.title), cards, ...(section.facts.unknown ? [el("p", { class: "verdict" }, section.facts.unknown.split("\n")[0]!)] : []), place);
+    this.element.append(el("h2", {}, section.title), cards, el("p", { class: "verdict" }, limit_of(section)), ...(section.facts.unknown ? [el("p", { class: "verdict" }, section.facts.unknown.split("\n")[0]!)] : []), place);
     this.fill(place, cards).catch((error: unknown) => place.replaceChildren(el("p", { class: "verdict" }, `The step cannot be shown: ${error instanceof Error ? error.message : String(error)}`)));
   }
 

@@ -57,7 +57,7 @@ export class Timeline {
     this.colors = {
       background: pixel(t.background, t.background),
       lane: pixel(t.grid, t.background, 0.55),
-      wait: pixel(t.frame, t.background, 0.68),
+      wait: pixel(series_color(t, color_of("state", "wait")), t.background),
       bars: Uint32Array.from(ops, (color) => pixel(color, t.background)),
       faded: Uint32Array.from(ops, (color) => pixel(color, t.background, 0.82)),
     };
