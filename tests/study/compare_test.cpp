@@ -161,7 +161,7 @@ TEST_CASE("under the dynamic scheduler, its cost a task is an overhead") {
   const RunDifference difference = runs.difference();
   check_sums(difference);
   CHECK_THAT(conclusion(difference),
-             Contains("A's task and launch overheads (program.tasks.dynamic_task is 9 us"));
+             Contains("the task and launch overheads (program.tasks.dynamic_task is 9 us"));
 }
 
 TEST_CASE("of two differences the larger one is the cause, whichever side is slower") {
