@@ -173,8 +173,11 @@ struct ObservedJob {
   // True if the time of exchanges is split into waiting and transit. If not, an exchange without computing
   // beside it is itself a finding.
   bool exchanges_split = true;
-  // True if idle time of a device is unexplained because its host was not recorded.
+  // True if idle time of a device is unexplained because its host, or its exchanges, were not recorded.
   bool idle_unexplained = false;
+  // For each rank, whether the source tells when it exchanged data with others, and what its host did. Without exchanges
+  // idle time may be spent waiting for other ranks. Empty: the source tells both of all ranks.
+  std::vector<bool> exchanges_seen, hosts_seen;
 };
 
 // A step with all that is recorded of it.
@@ -224,6 +227,8 @@ class Observation {
   const std::vector<Missing>& missing() const { return job_.missing; }
   bool exchanges_split() const { return job_.exchanges_split; }
   bool idle_unexplained() const { return job_.idle_unexplained; }
+  bool exchanges_seen(std::uint32_t rank) const { return is_seen(job_.exchanges_seen, rank); }
+  bool hosts_seen(std::uint32_t rank) const { return is_seen(job_.hosts_seen, rank); }
 
   // Calls `take` once for each step, with all of its records.
   using Step = std::function<void(std::uint32_t step, std::span<const LightRecord> records)>;
@@ -257,6 +262,11 @@ class Observation {
 
  protected:
   ObservedJob job_;
+
+ private:
+  static bool is_seen(const std::vector<bool>& seen, std::uint32_t rank) {
+    return seen.empty() || (rank < seen.size() && seen[rank]);
+  }
 };
 
 }  // namespace a3sim

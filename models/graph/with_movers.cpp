@@ -126,6 +126,8 @@ class MoverChange {
 
 }  // namespace
 
+bool fits(const MoverChoice& choice, std::string_view name) { return name_fits(name, choice.operators); }
+
 Graph with_movers(const Graph& graph, std::span<const MoverChoice> movers) {
   return movers.empty() ? graph : MoverChange(graph, movers).run();
 }

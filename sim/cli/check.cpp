@@ -9,11 +9,13 @@
 
 #include "scheduler/verify/verify.h"
 #include "sim/cli/command.h"
+#include "sim/cli/run_progress.h"
 #include "sim/cli/schedules.h"
 #include "sim/core/config/quantity.h"
 #include "sim/core/error.h"
 #include "sim/core/machine_memory.h"
 #include "sim/experiment/order_file.h"
+#include "sim/experiment/stated_numbers.h"
 #include "sim/study/data/data_matrix.h"
 #include "sim/study/data/layer_check.h"
 
@@ -48,6 +50,16 @@ void check_fits(const DataCase& data_case, bool full, const std::string& memory)
       fmt::format("{}: the tensors take about {:.3g} GB, and {:.3g} GB are {}{}", data_case.experiment.name,
                   gigabytes(needed), gigabytes(limit), memory.empty() ? "available" : "allowed",
                   full ? "; without --full, the same structure is checked at a small shape" : ""));
+}
+
+// Prints what a check is foreseen to take, if that is more than a moment. A product is computed by a task, and once more
+// by plain loops.
+void announce_data(const DataCase& data_case) {
+  constexpr double kRate = 1.2e9;  // multiply-adds a second of both; ours: EP4 of 256 tokens, width 512
+  const double products = data_products(data_case);
+  announce({fmt::format("{} on real tensors, {:.3g} thousand million multiply-adds",
+                        data_case.experiment.name, products * 1e-9),
+            products / kRate, static_cast<double>(data_bytes(data_case).count)});
 }
 
 Adversary adversary_of(const std::string& text) {
@@ -183,6 +195,7 @@ void check_compiled(const DataCheckOptions& options, const ScheduleOption& sched
   DataCase data_case = compiled_case(file, schedules.set, options.seed);
   for (const auto& [name, schedule] : given) check_has_pass(data_case.experiment, name, file);
   check_fits(data_case, false, options.memory);
+  announce_data(data_case);
   const std::string whose = data_case.experiment.name + ": ";
   const DataCheck check(std::move(data_case), options.seed, std::move(given));
   refuse(print(options.drop_wait.empty() ? check_data(check, adversary_of(options.adversary))
@@ -211,6 +224,7 @@ void DataCheckOptions::check(const ScheduleOption& schedules) const {
   if (executions) return report_matrix(cases, seed, held);
   std::string faults, gap;
   for (const DataCase& data_case : cases) {
+    announce_data(data_case);
     const DataCheck check(data_case, seed);
     const DataFindings findings =
         drop_wait.empty() ? check_data(check, held) : a3sim::drop_wait(check, drop_wait);
@@ -243,7 +257,7 @@ void check(const CheckOptions& options) {
     });
   } else {
     const Experiment experiment = options.schedules.experiment();
-    experiment.work->check(experiment, say);
+    name_stated_numbers(experiment, [&] { experiment.work->check(experiment, say); });
   }
   refuse(std::move(faults));
 }

@@ -16,8 +16,8 @@
 #include "sim/cli/command_line.h"
 #include "sim/cli/help.h"
 #include "sim/core/error.h"
+#include "sim/core/message_text.h"
 #include "sim/core/progress.h"
-#include "sim/core/terminal_text.h"
 #include "version.h"
 
 namespace {
@@ -44,7 +44,7 @@ void be_quiet() {
 
 // Prints the error and returns its exit code, which is right even if stderr cannot be written.
 int fail(const a3sim::Error& error) {
-  std::fputs((a3sim::terminal_text(error.what()) + '\n').c_str(), stderr);
+  std::fputs((a3sim::message_text(error.what()) + '\n').c_str(), stderr);
   return static_cast<int>(error.code());
 }
 

@@ -18,6 +18,7 @@
 #include "sim/core/error.h"
 #include "sim/experiment/portable_config.h"
 #include "sim/experiment/run_experiment.h"
+#include "sim/experiment/stated_numbers.h"
 #include "sim/study/explore/replay.h"
 #include "sim/study/summary/report.h"
 #include "sim/study/summary/step_files.h"
@@ -86,15 +87,7 @@ void append(std::vector<NamedFile> more, std::vector<NamedFile>& files) {
   std::ranges::move(more, std::back_inserter(files));
 }
 
-void run(const RunCommandOptions& options) {
-  if (!options.ssc.empty()) return replay_schedules(options);
-  if (!options.routings.empty())
-    throw InputError("--routing goes with --ssc: the schedules that run under it");
-  if (options.trace && options.directory.empty())
-    throw InputError("--trace goes with -o DIR: where each task is written");
-  if (!options.directory.empty() && !options.trace) refuse_to_lose_tasks(options.directory);
-  const Experiment experiment = options.config.load();
-  announce_run(options.config, experiment, 1, options.trace);
+void simulate(const Experiment& experiment, const RunCommandOptions& options) {
   const InterruptsHeeded heeded;
   std::optional<RunProgress> progress(std::in_place, simulated_ranks(experiment));
   RunSummary summary;
@@ -121,6 +114,18 @@ void run(const RunCommandOptions& options) {
   if (!options.directory.empty()) keep(experiment, options, summary, more);
   progress.reset();  // ends its line before the page is printed
   print_result(summary.text, summary.json, options.json);
+}
+
+void run(const RunCommandOptions& options) {
+  if (!options.ssc.empty()) return replay_schedules(options);
+  if (!options.routings.empty())
+    throw InputError("--routing goes with --ssc: the schedules that run under it");
+  if (options.trace && options.directory.empty())
+    throw InputError("--trace goes with -o DIR: where each task is written");
+  if (!options.directory.empty() && !options.trace) refuse_to_lose_tasks(options.directory);
+  const Experiment experiment = options.config.load();
+  announce_run(options.config, experiment, 1, options.trace);
+  name_stated_numbers(experiment, [&] { simulate(experiment, options); });
 }
 
 void add_run_options(CLI::App& app, RunCommandOptions& options) {

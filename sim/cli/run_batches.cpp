@@ -12,6 +12,7 @@
 #include "sim/core/parallel.h"
 #include "sim/experiment/micro_batch_estimate.h"
 #include "sim/experiment/micro_batches.h"
+#include "sim/experiment/stated_numbers.h"
 #include "sim/study/metrics/point_metrics.h"
 #include "traces/report/table.h"
 
@@ -46,8 +47,7 @@ Report batches_report(const Experiment& experiment, ResultsBySeed by_seed) {
   return report;
 }
 
-void run(const BatchesOptions& options) {
-  const Experiment experiment = options.config.load();
+void run_all_batches(const BatchesOptions& options, const Experiment& experiment) {
   const MicroBatchOptions* const method = experiment.work->micro_batches();
   if (!method) check_streams(experiment);
   announce(estimate_of_batches(experiment, options.threads.count));
@@ -66,6 +66,11 @@ void run(const BatchesOptions& options) {
   };
   known.unless_interrupted([&] { in_parallel(by_seed.size(), options.threads.count, run_seed); });
   print_report(batches_report(experiment, std::move(by_seed)), options.json);
+}
+
+void run(const BatchesOptions& options) {
+  const Experiment experiment = options.config.load();
+  name_stated_numbers(experiment, [&] { run_all_batches(options, experiment); });
 }
 
 void add_batches_options(CLI::App& app, BatchesOptions& options) {

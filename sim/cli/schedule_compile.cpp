@@ -6,6 +6,7 @@
 #include "sim/cli/config_option.h"
 #include "sim/cli/result_directory.h"
 #include "sim/experiment/compiled.h"
+#include "sim/experiment/stated_numbers.h"
 
 namespace a3sim {
 namespace {
@@ -16,8 +17,7 @@ struct CompileCommandOptions {
   bool text = false;
 };
 
-void compile_all(const CompileCommandOptions& options) {
-  const Experiment experiment = options.config.load();
+void compile_into(const CompileCommandOptions& options, const Experiment& experiment) {
   const RoutingCounts capacity = capacity_of(experiment, routing_of(experiment));
   ResultDirectory directory(options.directory, "compile");
   directory.add("resolved.yaml", experiment.resolved);
@@ -38,6 +38,11 @@ void compile_all(const CompileCommandOptions& options) {
                              static_cast<double>(bytes) * 1e-6);
   }
   directory.commit();
+}
+
+void compile_all(const CompileCommandOptions& options) {
+  const Experiment experiment = options.config.load();
+  name_stated_numbers(experiment, [&] { compile_into(options, experiment); });
 }
 
 void add_compile_options(CLI::App& app, CompileCommandOptions& options) {

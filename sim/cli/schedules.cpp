@@ -11,6 +11,7 @@
 #include "sim/core/read_file.h"
 #include "sim/experiment/compiled.h"
 #include "sim/experiment/experiment.h"
+#include "sim/experiment/stated_numbers.h"
 
 namespace a3sim {
 namespace {
@@ -108,11 +109,13 @@ void ScheduleOption::each(const std::function<void(const NamedSchedule&)>& visit
     return;
   }
   const Experiment whole = experiment();
-  const RoutingCounts capacity = capacity_of(whole, routing_of(whole));
-  for (const Pass& pass : whole.passes) {
-    visit({pass.name, compile_pass(whole, pass, capacity).schedule,
-           propagate_splits(pass.graph, whole.shape, whole.cut)});
-  }
+  name_stated_numbers(whole, [&] {
+    const RoutingCounts capacity = capacity_of(whole, routing_of(whole));
+    for (const Pass& pass : whole.passes) {
+      visit({pass.name, compile_pass(whole, pass, capacity).schedule,
+             propagate_splits(pass.graph, whole.shape, whole.cut)});
+    }
+  });
 }
 
 std::vector<NamedSchedule> ScheduleOption::load() const {

@@ -5,7 +5,7 @@
 #include <string>
 #include <tuple>
 
-#include "sim/core/error.h"
+#include "sim/core/size_error.h"
 
 namespace a3sim {
 void Engine::refuse_past(Time at) const {
@@ -50,9 +50,9 @@ void Engine::gather() {
     round_.push_back(queue_.pop().payload);
   } while (queue_.has_current());
   if (now() > latest_)
-    throw RunError("the run would take more than " +
-                   std::to_string(static_cast<std::int64_t>(seconds(latest_.time_since_epoch()))) +
-                   " seconds: is a time, a rate or a clock far off?");
+    throw RunSizeError("the run would take more than " +
+                       std::to_string(static_cast<std::int64_t>(seconds(latest_.time_since_epoch()))) +
+                       " seconds: is a time, a rate or a clock far off?");
   if (round_.size() == 1) return;
   std::ranges::sort(round_, {}, [](const Call& call) { return std::tuple(call.slot, call.arg); });
 }

@@ -4,8 +4,8 @@
 
 namespace a3sim {
 
-// Holds back SIGINT, SIGTERM and SIGHUP on its thread while it exists, so that a writer can remove its files
-// before the process ends.
+// Holds back SIGINT, SIGTERM, SIGHUP and SIGPIPE on its thread while it exists, so that a writer can remove its files
+// before the process ends. SIGPIPE ends it when the object does.
 class Interrupts {
  public:
   Interrupts();

@@ -11,6 +11,7 @@
 #include "sim/core/machine_memory.h"
 #include "sim/core/parallel.h"
 #include "sim/core/progress.h"
+#include "sim/core/size_error.h"
 #include "sim/experiment/interruption.h"
 #include "sim/experiment/memory_check.h"
 #include "sim/experiment/run_estimate.h"
@@ -28,7 +29,7 @@ void check_size(const Experiment& experiment, std::uint64_t tasks) {
   constexpr std::uint64_t kMostTasks = 50'000'000;
   if (tasks <= kMostTasks)
     return check_memory(experiment.name, tasks, MemoryOf::kCompilation, memory_of_machine());
-  throw InputError(
+  throw InputSizeError(
       fmt::format("{}: a pass would have about {} million tasks, expected at most {}: take a smaller group, "
                   "fewer partitions or shares, or larger chunks",
                   experiment.name, tasks / 1'000'000, kMostTasks / 1'000'000));

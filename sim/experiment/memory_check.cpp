@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/core/error.h"
+#include "sim/core/size_error.h"
 
 namespace a3sim {
 namespace {
@@ -33,7 +33,7 @@ bool fits_memory(std::uint64_t tasks, MemoryOf memory_of, Bytes memory) {
 void check_memory(const std::string& what, std::uint64_t tasks, MemoryOf memory_of, Bytes memory) {
   if (fits_memory(tasks, memory_of, memory)) return;
   const double bytes = bytes_for(tasks, memory_of);
-  throw RunError(fmt::format(
+  throw RunSizeError(fmt::format(
       "{}: {} {:.0f} million tasks takes some {:.1f} GB, and this machine has {:.1f}: take a smaller "
       "group, fewer experts, partitions or shares, or larger chunks",
       what, memory_of == MemoryOf::kCompilation ? "compiling" : "a run of", static_cast<double>(tasks) / 1e6,

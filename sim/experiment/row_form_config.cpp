@@ -1,9 +1,13 @@
 #include "sim/experiment/row_form_config.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 
+#include "models/graph/with_movers.h"
 #include "models/operators/engine_put.h"
 #include "sim/core/config/value.h"
 
@@ -49,6 +53,24 @@ RowForm read_row_form(const Config& block, Experiment& experiment) {
   if (std::ranges::count(form.movers, RowMover::kCopyEngine, &MoverChoice::mover) > 0)
     add_copy_engines(block, experiment);
   return form;
+}
+
+void check_movers(const Config& block, const RowForm& rows, std::span<const Graph> passes) {
+  for (const MoverChoice& choice : rows.movers) {
+    std::vector<std::string> names;
+    bool fitting = false;
+    for (const Graph& graph : passes) {
+      for (const OperatorNode& node : graph.operators()) {
+        fitting = fitting || fits(choice, node.name);
+        if (Operators::get(node.type).mover() == Mover::kPush) names.push_back(node.name);
+      }
+    }
+    if (!fitting)
+      block.map("movers").error(
+          choice.operators, fmt::format("fits no operator of any pass, expected one that puts rows: {}, or a "
+                                        "pattern (Dispatch*) that fits some",
+                                        fmt::join(names, ", ")));
+  }
 }
 
 RowForm row_form_of(const Experiment& experiment) {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "sim/experiment/kernel_lists.h"
 #include "sim/runtime/execution.h"
 
@@ -32,12 +35,15 @@ void read_model(const Config& root, Experiment& experiment) {
   experiment.routing = read_routing(root.map("routing"));
 }
 
-void check_fits_memory(const Config& config, std::string_view key, double elements, DataType dtype) {
+void check_fits_memory(const Config& config, std::initializer_list<std::string_view> keys, double elements,
+                       DataType dtype) {
   constexpr double kMemory = 64.0 * (1ULL << 30);
   const double bytes = elements * element_bytes(dtype);
   if (bytes <= kMemory) return;
-  config.error(key, fmt::format("the tensors would take {:.1f} GiB, expected at most the 64 GiB of a die",
-                                bytes / (1ULL << 30)));
+  const auto size = [&](std::string_view key) { return std::strtod(config.yaml(key).c_str(), nullptr); };
+  const std::string_view largest = *std::ranges::max_element(keys, {}, size);
+  config.error(largest, fmt::format("the tensors would take {:.1f} GiB, expected at most the 64 GiB of a die",
+                                    bytes / (1ULL << 30)));
 }
 
 void read_workload(const Config& root, Experiment& experiment) {

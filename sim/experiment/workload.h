@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,8 +44,9 @@ auto of_execution(const Config& block, std::string_view key, const Experiment& e
 }
 // The largest size of a shape.
 inline constexpr std::int64_t kMostShape = 1 << 30;
-// Notes an error if a tensor is larger than an A3 die's memory. Nothing larger can be measured, and much
-// larger ones would never finish.
-void check_fits_memory(const Config& config, std::string_view key, double elements, DataType dtype);
+// Notes an error at the largest of the keys if the tensors are larger than an A3 die's memory. Nothing larger can be measured,
+// and much larger ones would never finish.
+void check_fits_memory(const Config& config, std::initializer_list<std::string_view> keys, double elements,
+                       DataType dtype);
 
 }  // namespace a3sim

@@ -281,6 +281,18 @@ TEST_CASE("a sync costs what the device is idle behind it, and no more than it t
   }
 }
 
+TEST_CASE("a device that mostly begins late, but not in the step that was recorded, tells of no garbage") {
+  MadeObservation job = single_step([&](Own& own, std::uint32_t) {
+    own.work = 20;
+    own.delay = 5;
+  });
+  for (std::uint32_t r = 0; r < kStepRanks; ++r) {
+    add_operator(job, r, 0, 0, 20);
+    job.full_records[0].host.push_back(host_event(r, HostKind::kLaunch, 0, 1));
+  }
+  CHECK_FALSE(found(job, "host.gc"));
+}
+
 TEST_CASE("a device that is idle for long while nothing is seen of its host: garbage, by half") {
   // A tenth of a step of 20 ms and what is idle.
   for (const double idle : {2.1, 2.3, 210.0}) {

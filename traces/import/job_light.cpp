@@ -87,6 +87,34 @@ void JobReader::align_clocks(const ProfiledClocks& clocks) {
   }
 }
 
+// Leaves out what ranks did in a step.
+void JobReader::leave_out(std::uint64_t number, const std::set<std::uint32_t>& ranks) {
+  const auto is_left = [&](const auto& record) { return ranks.contains(record.rank); };
+  std::vector<OperatorRecord>& operators = steps_[number].operators;
+  std::vector<std::uint32_t>& lines = lines_[number];
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < operators.size(); ++i) {
+    if (is_left(operators[i])) continue;
+    operators[kept] = operators[i];
+    lines[kept++] = lines[i];
+  }
+  operators.resize(kept);
+  lines.resize(kept);
+  std::erase_if(steps_[number].host, is_left);
+  std::erase_if(seen_[number], [&](const auto& entry) { return ranks.contains(entry.first); });
+}
+
+// Leaves out ranks whose tables have no numbers of steps, if other ranks have them.
+void JobReader::leave_out_stepless() {
+  if (!has_.steps) return;
+  for (const std::uint32_t rank : stepless_)
+    to_.job_.missing.push_back(
+        {fmt::format("kernel_details.csv: Step Id of rank {}", rank), "that rank, which is left out"});
+  for (auto& [number, step] : steps_)
+    std::erase_if(step.transfers, [&](const TransferRecord& put) { return stepless_.contains(put.src); });
+  for (auto& [number, ranks] : seen_) leave_out(number, stepless_);
+}
+
 // Leaves out ranks that have kernels without durations in a step, since they seem to do less than they did.
 // Keeps them if all ranks are like that.
 void JobReader::leave_out_unfinished() {
@@ -94,30 +122,36 @@ void JobReader::leave_out_unfinished() {
   const bool any_whole = std::ranges::any_of(
       seen_, [&](const auto& step) { return std::ranges::any_of(step.second, is_whole); });
   for (auto& [number, ranks] : seen_) {
-    for (const auto& [rank, entry] : ranks)
-      if (entry.unfinished > 0)
-        to_.job_.missing.push_back(
-            {fmt::format("kernel_details.csv: durations of {} kernels of rank {} in step {}",
-                         entry.unfinished, rank, number),
-             any_whole ? "that rank in that step, which is left out" : "what that step does"});
-    if (!any_whole) continue;
-    const auto is_left = [&](const auto& record) {
-      const auto found = ranks.find(record.rank);
-      return found != ranks.end() && found->second.unfinished > 0;
-    };
-    std::vector<OperatorRecord>& operators = steps_[number].operators;
-    std::vector<std::uint32_t>& lines = lines_[number];
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < operators.size(); ++i) {
-      if (is_left(operators[i])) continue;
-      operators[kept] = operators[i];
-      lines[kept++] = lines[i];
+    std::set<std::uint32_t> unfinished;
+    for (const auto& [rank, entry] : ranks) {
+      if (entry.unfinished == 0) continue;
+      unfinished.insert(rank);
+      to_.job_.missing.push_back(
+          {fmt::format("kernel_details.csv: durations of {} kernels of rank {} in step {}", entry.unfinished,
+                       rank, number),
+           any_whole ? "that rank in that step, which is left out" : "what that step does"});
     }
-    operators.resize(kept);
-    lines.resize(kept);
-    std::erase_if(steps_[number].host, is_left);
-    std::erase_if(ranks, [&](const auto& entry) { return !is_whole(entry); });
+    if (any_whole) leave_out(number, unfinished);
   }
+}
+
+// Leaves out ranks without a kernel in a step in which others have some: their tables end early.
+void JobReader::leave_out_without_kernels() {
+  std::map<std::uint32_t, std::vector<std::uint64_t>> steps;  // by rank
+  for (auto& [number, ranks] : seen_) {
+    const auto has_none = [](const auto& entry) { return entry.second.kernels_of.empty(); };
+    if (std::ranges::all_of(ranks, has_none)) continue;
+    std::set<std::uint32_t> without;
+    for (const auto& entry : ranks)
+      if (has_none(entry) && entry.second.seen()) without.insert(entry.first);
+    for (const std::uint32_t rank : without) steps[rank].push_back(number);
+    leave_out(number, without);
+  }
+  for (const auto& [rank, numbers] : steps)
+    to_.job_.missing.push_back(
+        {fmt::format("kernel_details.csv: kernels of rank {} in {} steps, from step {} on", rank,
+                     numbers.size(), numbers.front()),
+         "that rank in these steps, which is left out"});
 }
 
 // Finds when a rank sends or receives, and what runs beside it.
@@ -181,9 +215,8 @@ LightRecord JobReader::light(std::uint32_t step, std::uint32_t rank, SeenRankSte
   const Duration begin = released == Duration::min() ? record.start : std::min(released, record.start);
   const double idle = microseconds(std::max(Duration::zero(), record.arrival - begin)) -
                       microseconds(length_of(part_of(busy, begin, record.arrival)));
-  // A rank that sends or receives waits for others too: without its exchanges, idle time is not known to be its host's.
-  const bool waits_seen = seen_rank_step.transfers.empty() || !seen_rank_step.exchanges.empty();
-  if (waits_seen) record.late = static_cast<float>(std::max(0.0, idle - microseconds(received)));
+  // Without its exchanges a rank's idle time is not known to be its host's.
+  if (exchanges_seen(rank)) record.late = static_cast<float>(std::max(0.0, idle - microseconds(received)));
   released = record.release;
   record.operations = counts_alike() ? seen_rank_step.operations : 0;
   record.bytes = seen_rank_step.bytes;
@@ -193,6 +226,11 @@ LightRecord JobReader::light(std::uint32_t step, std::uint32_t rank, SeenRankSte
   record.transfer = static_cast<float>(microseconds(length_of(seen_rank_step.transfers)));
   record.fill = seen_rank_step.fill;
   return record;
+}
+
+// Returns whether it is known when a rank exchanged data. A rank alone that sends nothing has no exchanges.
+bool JobReader::exchanges_seen(std::uint32_t rank) const {
+  return in_exchanges_.contains(rank) || (ranks_ == 1 && !communicates_);
 }
 
 // Makes the light records. Ranks that were not profiled get those of the one that lags least.
@@ -210,6 +248,13 @@ void JobReader::make_light() {
     for (TransferRecord& record : full.transfers) record.step = index;
     for (HostRecord& record : full.host) record.step = index;
     if (records.empty()) continue;
+    std::set<std::size_t> products;
+    for (const auto& [rank, entry] : ranks)
+      if (entry.products > 0) products.insert(entry.products);
+    if (products.size() > 1) {
+      ++unlike_steps_;
+      for (LightRecord& record : records) record.operations = record.rows = 0;
+    }
     const LightRecord stand_in = *std::ranges::min_element(records, {}, lag_of_record);
     std::vector<LightRecord>& all = to_.light_.emplace_back(ranks_, stand_in);
     for (std::uint32_t rank = 0; rank < ranks_; ++rank) all[rank].rank = rank;
@@ -244,10 +289,26 @@ void JobReader::tell_sparse_steps() {
   }
 }
 
+// Notes ranks whose exchanges or hosts were not recorded, if those of others were.
+void JobReader::tell_unseen_ranks() {
+  ObservedJob& job = to_.job_;
+  for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+    job.exchanges_seen.push_back(exchanges_seen(rank));
+    job.hosts_seen.push_back(of_hosts_.contains(rank));
+    if (!profiled_.contains(rank)) continue;
+    if (!job.exchanges_seen.back() || !job.hosts_seen.back()) job.idle_unexplained = has_.order;
+    if (!in_exchanges_.empty() && !in_exchanges_.contains(rank))
+      job.missing.push_back({fmt::format("communication.json of rank {}", rank),
+                             "host.*, device.idle: whether that rank waited for others"});
+    if (!of_hosts_.empty() && !of_hosts_.contains(rank))
+      job.missing.push_back({fmt::format("trace_view.json: what the host of rank {} does", rank), "host.*"});
+  }
+}
+
 void JobReader::tell_missing() {
   tell_sparse_steps();
+  tell_unseen_ranks();
   to_.job_.exchanges_split = has_.waits || exchanges_ == 0;
-  to_.job_.idle_unexplained = host_ == 0 && has_.order;
   const auto lacks = [&](bool there, const char* column, const char* what) {
     if (!there) to_.job_.missing.push_back({column, what});
   };
@@ -258,6 +319,12 @@ void JobReader::tell_missing() {
   lacks(has_.shapes, "kernel_details.csv: Input Shapes, Output Shapes", "load.imbalance; equal work");
   lacks(counts_alike(), "kernel_details.csv: Input Shapes, Output Shapes, Accelerator Core on all ranks",
         "load.imbalance: rows and operations are counted alike only where all have them");
+  lacks(has_.blocks, "kernel_details.csv: Block Num, Block Dim",
+        "compute.clock, compute.hbm: how many cores ran a kernel");
+  if (unlike_steps_ > 0)
+    to_.job_.missing.push_back(
+        {fmt::format("kernel_details.csv: the same matrix kernels on all ranks, in {} steps", unlike_steps_),
+         "load.imbalance: rows and operations are compared only where ranks have the same kernels"});
   lacks(has_.hbm, "kernel_details.csv: *_main_memory_datas(KB)", "compute.hbm, compute.memory");
   lacks(has_.waits, "communication.json", "waits for other ranks, and clocks");
   lacks(has_.order, "kernel_details.csv: kernels in the order of their starts",

@@ -61,7 +61,9 @@ void JobReader::read(const fs::path& path, const ProfiledJob::MachineOf& machine
   if (seen_.empty()) throw InputError(path.string() + ": no kernel with a date in it");
   take_machine(machine);
   align_clocks(clocks);
+  leave_out_stepless();
   leave_out_unfinished();
+  leave_out_without_kernels();
   find_transfers();
   find_clocks();
   make_light();
@@ -88,6 +90,7 @@ void JobReader::begin_rank(const ProfiledHome& home) {
   const std::string host = directory.substr(0, directory.find('_'));
   to_.job_.nodes[home.rank] =
       hosts_.try_emplace(host, static_cast<std::uint32_t>(hosts_.size())).first->second;
+  reading_ = home.rank;
   const fs::path table = home.tables.front();
   to_.folders_[home.rank] = below(path_, table.parent_path());
   to_.tables_[home.rank] = below(path_, table);
@@ -109,6 +112,8 @@ void JobReader::table(const KernelRows& rows) {
   has_.cycles = has_.cycles || rows.has_cycles();
   has_.shapes = has_.shapes || rows.has_shapes();
   has_.hbm = has_.hbm || rows.has_hbm();
+  has_.blocks = has_.blocks || rows.has_blocks();
+  if (!rows.has_steps()) stepless_.insert(reading_);
   ++tables_;
   shaped_ += rows.has_shapes();
   with_cores_ += rows.has_cores();
@@ -141,7 +146,8 @@ void JobReader::kernel(std::uint32_t rank, const KernelRow& row, std::size_t lin
   seen_rank_step.reach(record.start, record.end);
   if (record.start < record.end) {
     add_stretch(seen_rank_step.kernels, record.start, record.end);
-    if (2 * record.arithmetic < record.run)
+    const bool timed = row.run[0] + row.run[1] > Duration::zero();
+    if (timed && 2 * record.arithmetic < record.run)
       add_stretch(seen_rank_step.memory_bound, record.start, record.end);
   }
   step(number).operators.push_back(record);
@@ -151,17 +157,20 @@ void JobReader::kernel(std::uint32_t rank, const KernelRow& row, std::size_t lin
 void JobReader::add_work(const KernelRow& row, OperatorRecord& record, SeenRankStep& to) {
   record.run = row.run[0] + row.run[1];
   record.arithmetic = row.arithmetic[0] + row.arithmetic[1];
-  // Without times of cores, assumes that all of them run all the time.
-  if (record.run == Duration::zero()) record.run = *row.time * std::max(1U, row.workers());
-  record.hbm_bytes = row.hbm_bytes;
-  record.l2_bytes = row.l2_bytes;
-  add_shapes(row, record);
+  // A clock needs times of cores and how many of them there were.
   const double cycles = row.cycles[0] + row.cycles[1];
   if (cycles > 0 && record.run > Duration::zero()) {
     const double clock = cycles / seconds(record.run);
     fastest_ = std::max(fastest_, clock);
     record.clock = static_cast<float>(clock);  // becomes a share of the fastest when all are known
   }
+  const bool timed = record.run > Duration::zero();
+  // Without times of cores, assumes that all of them run all the time.
+  if (!timed) record.run = *row.time * std::max(1U, row.workers());
+  // Nor are bytes told of without them: what waits for memory is what arithmetic leaves.
+  record.hbm_bytes = timed ? row.hbm_bytes : 0;
+  record.l2_bytes = row.l2_bytes;
+  add_shapes(row, record);
   ObservedMachine& machine = to_.job_.machine;
   machine.aic = std::max(machine.aic, row.cores[0]);
   machine.aiv = std::max(machine.aiv, row.cores[1]);
@@ -169,7 +178,10 @@ void JobReader::add_work(const KernelRow& row, OperatorRecord& record, SeenRankS
   to.run[0] += row.run[0] > Duration::zero() || !matrix ? row.run[0] : record.run;
   to.run[1] += row.run[1] > Duration::zero() || matrix ? row.run[1] : record.run;
   to.operations += record.operations;
-  if (matrix) to.rows += record.rows;
+  if (matrix) {
+    to.rows += record.rows;
+    ++to.products;
+  }
 }
 
 // Takes the number of "step12". If the profile has no steps, all is one step.
@@ -185,6 +197,7 @@ void JobReader::exchange(std::uint32_t rank, const SeenExchange& exchange) {
   if (!has_.steps) number = 0;
   if (!exchange.start || (exchange.tells_waits() && !seen_.contains(number))) return;
   count(exchanges_, "exchanges");
+  in_exchanges_.insert(rank);
   const Duration from = *exchange.start, to = from + exchange.elapsed;
   SeenRankStep& in = seen(number, rank);
   in.exchanges.push_back({from, to, exchange.waited, exchange.collective});

@@ -34,6 +34,7 @@ struct SeenRankStep {
   double operations = 0, bytes = 0, rows = 0;
   std::array<std::uint8_t, 3> fill{kNoFill, kNoFill, kNoFill};
   std::map<std::uint32_t, std::uint16_t> kernels_of;  // number of kernels by name
+  std::size_t products = 0;                           // kernels that run on AIC
   std::size_t unfinished = 0;                         // kernels without a duration
 
   bool seen() const { return first <= last; }
@@ -79,7 +80,11 @@ class JobReader final : public AscendSink {
 
   // In job_light.cpp: what follows from all of it.
   void align_clocks(const ProfiledClocks& clocks);
+  void leave_out_stepless();
   void leave_out_unfinished();
+  void leave_out_without_kernels();
+  void leave_out(std::uint64_t number, const std::set<std::uint32_t>& ranks);
+  bool exchanges_seen(std::uint32_t rank) const;
   void take_machine(const ProfiledJob::MachineOf& machine);
   void find_transfers();
   void find_clocks();
@@ -91,12 +96,17 @@ class JobReader final : public AscendSink {
   }
   void make_light();
   void tell_sparse_steps();
+  void tell_unseen_ranks();
   void tell_missing();
 
   ProfiledJob& to_;
   std::filesystem::path path_;  // as named by the user
   std::uint32_t ranks_ = 0;     // highest profiled rank, plus 1
+  std::uint32_t reading_ = 0;   // the rank that is being read
   std::set<std::uint32_t> profiled_;
+  std::set<std::uint32_t> stepless_;  // ranks with a table without numbers of steps
+  std::set<std::uint32_t> in_exchanges_,
+      of_hosts_;  // ranks with exchanges, ranks with events of CANN on the host
   std::map<std::string, std::uint32_t, std::less<>> names_, hosts_;
   std::map<std::uint64_t, FullStep> steps_;  // by the profile's number of the step
   std::map<std::uint64_t, std::vector<std::uint32_t>> lines_;
@@ -108,10 +118,13 @@ class JobReader final : public AscendSink {
   std::size_t kernels_ = 0, exchanges_ = 0, transfers_ = 0, host_ = 0, framework_ = 0;
   struct Has {
     bool machine = false, steps = false, core_times = false, cycles = false, shapes = false, hbm = false,
-         waits = false, fill = false, order = true, framework = false;
+         blocks = false, waits = false, fill = false, order = true, framework = false;
   } has_;
   // Of tables: how many there are, how many have shapes, and how many have kinds of cores.
   std::size_t tables_ = 0, shaped_ = 0, with_cores_ = 0;
+  bool communicates_ =
+      false;  // whether the time line has transfers or collectives, also with ranks that are not read
+  std::size_t unlike_steps_ = 0;  // in which ranks have different numbers of products
 };
 
 }  // namespace a3sim

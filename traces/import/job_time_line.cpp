@@ -49,6 +49,7 @@ void JobReader::event(std::uint32_t rank, const TraceEvent& event, Duration date
   const double length = event.length.value_or(0);
   if (begins_.empty() || !(length >= 0) || length > kMostMicroseconds) return;
   if (event.phase == "C") return add_fill(rank, event, date);
+  if (event.number("dst rank") || event.name.starts_with("hcom_")) communicates_ = true;
   if (event.number("dst rank")) return add_transfer(rank, event, date);
   if (const std::optional<HostKind> kind = host_kind(event)) add_host(rank, event, *kind, date);
 }
@@ -103,6 +104,7 @@ void JobReader::add_host(std::uint32_t rank, const TraceEvent& event, HostKind k
   std::vector<HostRecord>& events = step(told ? static_cast<std::uint64_t>(*number) : step_at(start)).host;
   if (kind != HostKind::kOther) {
     count(host_, "host events");
+    of_hosts_.insert(rank);
     events.push_back(record);
     return;
   }

@@ -53,6 +53,7 @@ class KernelRows {
   bool has_core_times() const { return run_[0] || run_[1]; }
   bool has_cycles() const { return cycles_[0] || cycles_[1]; }
   bool has_shapes() const { return in_ && out_; }
+  bool has_blocks() const { return blocks_.has_value(); }
   bool has_cores() const { return core_.has_value(); }
   bool has_hbm() const { return hbm_ || !moved_.empty(); }
 

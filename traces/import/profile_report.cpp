@@ -168,9 +168,13 @@ void say_verdict(const Profile& profile, Report& report) {
   const Names all = profile.by_type();
   if (all.empty()) return;
   const auto most = std::ranges::max_element(all, {}, [](const auto& entry) { return entry.second.total; });
-  Duration sum{}, length{}, exposed{};
+  Duration sum{}, length{}, exposed{}, spanned{}, idle{};
   for (const auto& [name, entry] : all) sum += entry.total;
   for (const auto& [number, rank] : profile.ranks) {
+    if (rank.span) {
+      spanned += rank.span->last - rank.span->first;
+      idle += rank.span->last - rank.span->first - rank.span->covered;
+    }
     if (!rank.steps) continue;
     length += rank.steps->length;
     exposed += rank.steps->exposed;
@@ -181,6 +185,9 @@ void say_verdict(const Profile& profile, Report& report) {
   if (length > Duration::zero())
     text += fmt::format("; communication that nothing hides is {} of the profiled time",
                         in_percent(seconds(exposed) / seconds(length)));
+  if (idle > Duration::zero())
+    text += fmt::format("; for {} of the time no {} runs", in_percent(seconds(idle) / seconds(spanned)),
+                        name_of(profile.unit));
   report.say(text + ".\n", "advice");
 }
 

@@ -39,12 +39,23 @@ double confidence_of(const Finding& finding, const RuleData& measured) {
   return measured.at(key) * (1 - finding.doubt);
 }
 
+// Lowers the confidence of findings about hosts of ranks that may have waited for other ranks, unseen.
+void doubt_unseen_exchanges(const Observation& observation, const RuleData& shared, Finding& finding) {
+  if (!finding.cause.starts_with("host.") && !finding.cause.starts_with("io.")) return;
+  const bool seen =
+      std::ranges::all_of(finding.ranks, [&](std::uint32_t r) { return observation.exchanges_seen(r); });
+  if (seen) return;
+  finding.confidence *= 1 - shared.at("exchanges_unseen");
+  finding.missing.emplace_back("communication.json: did these ranks wait for others?");
+}
+
 void fill_in(const Slowdown& slowdown, const RuleBook& rules, Finding& finding) {
   finding.first = slowdown.episode.first();
   finding.last = slowdown.episode.last();
   finding.lost_ms = kMsOfPs * slowdown.episode.lost * finding.explains;
   finding.share = slowdown.usual() > 0 ? slowdown.episode.lost * finding.explains / slowdown.usual() : 0;
   finding.confidence = confidence_of(finding, rules.confidence);
+  doubt_unseen_exchanges(slowdown.observation, rules.shared, finding);
   finding.explains *= 1 - finding.doubt;
   finding.doubt = 0;
   finding.parts = {{finding.first, finding.last, finding.ranks, finding.lost_ms}};
@@ -63,7 +74,18 @@ Finding open_cause(const Slowdown& slowdown) {
   finding.add({"a slow step takes, of a usual one", "", 1 + slowdown.lag() / std::max(1.0, slowdown.usual()),
                1, slowdown.place(shown)});
   finding.remedies.push_back({"record slow steps in full: a3sim run --steps N --record same"});
-  if (slowdown.full.empty()) finding.missing.push_back("operators, transfers and host events of a slow step");
+  const auto seen = [&](const auto& is_seen) {
+    const std::vector<std::uint32_t> ranks = slowdown.observation.all_ranks();
+    return std::ranges::all_of(ranks, is_seen);
+  };
+  if (slowdown.full.empty()) {
+    finding.missing.push_back("operators, transfers and host events of a slow step");
+    return finding;
+  }
+  if (!seen([&](std::uint32_t r) { return slowdown.observation.exchanges_seen(r); }))
+    finding.missing.push_back("when ranks waited for others in a slow step");
+  if (!seen([&](std::uint32_t r) { return slowdown.observation.hosts_seen(r); }))
+    finding.missing.push_back("what hosts did in a slow step");
   return finding;
 }
 
@@ -178,6 +200,7 @@ std::vector<Finding> steady_findings(const SteadyState& job, const RuleBook& rul
       finding.share = finding.lost_ms / kMsOfPs / job.took;
       finding.info |= finding.share < rules.shared.at("info") || (job.step == kNone && !data.always());
       finding.confidence = confidence_of(finding, rules.confidence);
+      doubt_unseen_exchanges(job.observation, rules.shared, finding);
       for (const auto* remedies : {&data.standing_remedies(), &data.remedies()})
         for (const RemedyPlan& plan : *remedies)
           finding.remedies.push_back({plan.text, plan.change, finding.lost_ms});

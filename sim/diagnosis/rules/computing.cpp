@@ -53,6 +53,7 @@ std::vector<RankBeside> ranks_beside(const SteadyState& job, double arithmetic, 
     first = std::next(group.back());
     for (const auto& at : group) work.push_back(at->second.operations);
     const double usual_work = median(work);
+    if (usual_work <= 0) continue;  // without shapes nothing is known of equal work
     std::erase_if(group, [&](const auto& at) {
       return std::abs(at->second.operations - usual_work) > near * usual_work;
     });

@@ -32,10 +32,30 @@ Gap longest_gap(const std::vector<FullStep>& steps, std::uint32_t rank) {
   return longest;
 }
 
-// Devices on which nothing runs, if the activity of their hosts was not recorded.
+// Devices on which nothing runs, where it was not recorded what their hosts did, or when they waited for other ranks.
 class DeviceIdleRule final : public CauseRule {
  public:
-  std::vector<Finding> diagnose_slowdown(const Slowdown&, const RuleData&) const override { return {}; }
+  // Finds ranks that are idle for longer than usual, if neither batches nor events of their hosts fill the time.
+  std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleData& data) const override {
+    const Observation& observation = slowdown.observation;
+    if (!observation.idle_unexplained()) return {};
+    const HostLag lag = host_lag_beside_batches(slowdown);
+    Finding finding;
+    std::uint32_t most = kNone;
+    for (const std::uint32_t r : lag.ranks) {
+      if (idle_is_of_host(observation, r) || !slowdown.recorded(r) || is_filled(slowdown, r, data)) continue;
+      finding.ranks.push_back(r);
+      if (most == kNone || lag.by_rank[r] > lag.by_rank[most]) most = r;
+    }
+    const double limit = felt_time(data, slowdown.shared, slowdown.usual());
+    if (most == kNone || lag.by_rank[most] <= limit) return {};
+    finding.explains = std::min(1.0, lag.by_rank[most] / slowdown.own_lag());
+    finding.doubt = data.at("undecided");
+    finding.add({fmt::format("nothing runs on the device of rank {}", most), "ms a step more than usual",
+                 lag.by_rank[most] / kPicosecondsOfMs, limit / kPicosecondsOfMs, slowdown.place(most)});
+    add_missing(observation, finding);
+    return {finding};
+  }
 
   std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const override {
     if (!job.observation.idle_unexplained()) return {};
@@ -44,6 +64,7 @@ class DeviceIdleRule final : public CauseRule {
     for (std::uint32_t rank = 0; rank < job.mean.size(); ++rank) {
       const std::optional<SteadyState::Lanes> lanes = job.lanes(rank);
       if (!lanes) continue;
+      if (idle_is_of_host(job.observation, rank)) continue;
       // Operators of the host keep no device busy.
       idle[rank] = std::max(0.0, lanes->total - busy_of(job, rank));
       if (most == kNone || idle[rank] > idle[most]) most = rank;
@@ -56,12 +77,28 @@ class DeviceIdleRule final : public CauseRule {
     finding.lost_ms = job.gain(job.for_all_ranks(idle)) / kPicosecondsOfMs;
     finding.explains = 1;
     add_evidence(job, most, idle[most], limit, finding);
-    finding.missing.emplace_back(
-        "trace_view.json: launches and syncs of the host: launch-bound, or waiting?");
+    add_missing(job.observation, finding);
     return {finding};
   }
 
  private:
+  static bool is_filled(const Slowdown& slowdown, std::uint32_t rank, const RuleData& data) {
+    double filled = 0;
+    for (std::size_t kind = 0; kind < kCountOf<HostKind>; ++kind)
+      if (static_cast<HostKind>(kind) != HostKind::kOther)
+        filled = std::max(filled, filled_part(slowdown, rank, static_cast<HostKind>(kind)));
+    return filled >= data.at("unfilled");
+  }
+
+  static void add_missing(const Observation& observation, Finding& finding) {
+    const auto lacks = [&](const auto& is_seen) { return !std::ranges::all_of(finding.ranks, is_seen); };
+    if (lacks([&](std::uint32_t r) { return observation.hosts_seen(r); }))
+      finding.missing.emplace_back(
+          "trace_view.json: launches and syncs of the host: launch-bound, or waiting?");
+    if (lacks([&](std::uint32_t r) { return observation.exchanges_seen(r); }))
+      finding.missing.emplace_back("communication.json: did these ranks wait for others?");
+  }
+
   // Returns the time in which the rank's device runs anything, in ps of a step.
   static double busy_of(const SteadyState& job, std::uint32_t rank) {
     double busy = 0, steps = 0;
@@ -69,6 +106,8 @@ class DeviceIdleRule final : public CauseRule {
       Stretches device;
       for (const OperatorRecord& record : step.operators)
         if (record.rank == rank) device.emplace_back(record.start, record.end);
+      for (const TransferRecord& put : step.transfers)
+        if (put.src == rank || put.dst == rank) device.emplace_back(put.start, put.end);
       if (device.empty()) continue;
       unite(device);
       busy += picoseconds(length_of(device));

@@ -74,6 +74,7 @@ class HostGcRule final : public HostEventRule {
     const std::map<std::uint32_t, HostIdle> hosts = host_idle_times(job);
     for (const auto& [rank, host] : hosts) {
       sooner[rank] = 0;
+      if (!job.observation.exchanges_seen(rank)) continue;
       if (host.silent < least || host[HostKind::kCollect].count > 0) continue;
       sooner[rank] = host.silent;
       finding.ranks.push_back(rank);

@@ -63,6 +63,7 @@ class HostLaunchRule final : public CauseRule {
     // Where hosts were recorded, time that none of their events fills is theirs only before the first work.
     if (!slowdown.host.empty())
       std::erase_if(ranks, [&](std::uint32_t r) { return !waits_before_work(slowdown, lag, r); });
+    std::erase_if(ranks, [&](std::uint32_t r) { return !idle_is_of_host(slowdown.observation, r); });
     // Without a record of the host nothing is known of what fills the time.
     const bool seen = std::ranges::any_of(ranks, [&](std::uint32_t r) { return slowdown.recorded(r); });
     if (seen) findings.push_back(unfilled(slowdown, lag, ranks, data));

@@ -57,8 +57,12 @@ void add_step(const SeenHost& seen, Duration delay, HostIdle& sum) {
       kind.idle += length_in(idle, std::max(from, start), std::min(to, end));
   }
   unite(all);
+  // The delay is a mean over steps: what is silent begins where something of this step is seen.
+  const Duration seen_from =
+      all.empty() ? device.front().first : std::min(all.front().first, device.front().first);
   for (const auto& [from, to] : idle)
-    for (const auto& [a, b] : gaps(all, from, to)) sum.silent = std::max(sum.silent, picoseconds(b - a));
+    for (const auto& [a, b] : gaps(all, std::max(from, seen_from), to))
+      sum.silent = std::max(sum.silent, picoseconds(b - a));
 }
 
 // Returns the rank whose device is idle longest during such events, or kNone.
@@ -106,7 +110,10 @@ bool most_wait_for_batches(const SteadyState& job, double filled) {
 }
 
 std::vector<Finding> steady_host_events(const SteadyState& job, HostKind kind, const RuleData& data) {
-  const std::map<std::uint32_t, HostIdle> hosts = host_idle_times(job);
+  std::map<std::uint32_t, HostIdle> hosts = host_idle_times(job);
+  // A host waits for a device that waits for other ranks, too.
+  if (kind == HostKind::kSync)
+    std::erase_if(hosts, [&](const auto& host) { return !job.observation.exchanges_seen(host.first); });
   const std::uint32_t worst = worst_of(hosts, kind);
   if (worst == kNone || most_wait_for_batches(job, job.shared.at("filled"))) return {};
   const HostIdle& host = hosts.at(worst);

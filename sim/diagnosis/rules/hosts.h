@@ -37,6 +37,12 @@ double grown_in_turn(const Slowdown& slowdown, std::uint32_t rank);
 std::vector<std::uint32_t> without_others(const Slowdown& slowdown, std::vector<std::uint32_t> ranks,
                                           HostKind kind);
 
+// Returns whether a rank's idle time that nothing recorded fills must be its host's: its host was recorded, and so was when
+// it exchanged data with other ranks.
+inline bool idle_is_of_host(const Observation& observation, std::uint32_t rank) {
+  return observation.hosts_seen(rank) && observation.exchanges_seen(rank);
+}
+
 // Returns whether queues were seen, and were filled on all ranks that waited for their hosts.
 bool batches_were_ready(const Slowdown& slowdown);
 

@@ -1,3 +1,5 @@
+#include <array>
+
 #include "models/graph/yaml_graph.h"
 #include "sim/experiment/ffn_form_config.h"
 #include "sim/experiment/row_form_config.h"
@@ -24,6 +26,10 @@ void read_graph(const Config& root, const Config& block, Experiment& experiment)
   const bool formed = form.batches > 1 || form.columns > 1 || form.dispatch != RowExchange::kPush ||
                       rows.rows != RowCrossing::kByExpert || !rows.movers.empty();
   if (formed) root.throw_if_any();  // a wrong graph has no forms
+  if (!rows.movers.empty()) {
+    const std::array<Graph, 1> unmoved{in_form(graph, shape, form, {rows.rows, {}})};
+    check_movers(block, rows, unmoved);
+  }
   experiment.passes.push_back({name, formed ? in_form(graph, shape, form, rows) : graph});
 }
 

@@ -1,3 +1,5 @@
+#include <vector>
+
 #include "sim/experiment/ffn_form_config.h"
 #include "sim/experiment/row_form_config.h"
 #include "sim/experiment/workload.h"
@@ -17,11 +19,20 @@ void read_moe_ffn(const Config& root, const Config& block, Experiment& experimen
   experiment.ffn = read_ffn_form(root, block, experiment, shape.tokens);
   const RowForm rows = read_row_form(block, experiment);
   shape.tokens /= experiment.ffn.batches;
-  const auto add = [&](const char* name, const Graph& graph) {
-    experiment.passes.push_back({name, in_form(graph, shape, experiment.ffn, rows)});
+  const auto graph_of = [&](bool forward) {
+    return forward ? forward_graph(shape, experiment.window) : backward_graph(shape, experiment.window, then);
   };
-  if (pass != 1) add("forward", forward_graph(shape, experiment.window));
-  if (pass != 0) add("backward", backward_graph(shape, experiment.window, then));
+  if (!rows.movers.empty()) {
+    std::vector<Graph> unmoved;
+    for (const bool forward : {true, false})
+      unmoved.push_back(in_form(graph_of(forward), shape, experiment.ffn, {rows.rows, {}}));
+    check_movers(block, rows, unmoved);
+  }
+  const auto add = [&](const char* name, bool forward) {
+    experiment.passes.push_back({name, in_form(graph_of(forward), shape, experiment.ffn, rows)});
+  };
+  if (pass != 1) add("forward", true);
+  if (pass != 0) add("backward", false);
 }
 
 A3SIM_REGISTER(Workload, "moe_ffn", "a MoE-FFN, forward, backward or both", Workload{read_moe_ffn});

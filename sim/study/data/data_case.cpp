@@ -1,5 +1,6 @@
 #include "sim/study/data/data_case.h"
 
+#include "models/operators/operator.h"
 #include "sim/core/rng.h"
 
 namespace a3sim {
@@ -104,6 +105,24 @@ Bytes data_bytes(const DataCase& data_case) {
   // Each tensor is there as carried, and as given, expected or kept.
   constexpr std::int64_t kCopies = 2;
   return Bytes{elements} * (kCopies * sizeof(float));
+}
+
+double data_products(const DataCase& data_case) {
+  const Experiment& experiment = data_case.experiment;
+  const RowLayout layout(experiment.shape, data_case.routed.counts(experiment.shape));
+  double products = 0;
+  for (const Pass& pass : experiment.passes) {
+    for (std::uint32_t rank = 0; rank < experiment.shape.ep; ++rank) {
+      const std::vector<TensorInfo> tensors = tensor_infos(pass.graph, layout, RankId{rank});
+      for (const OperatorNode& node : pass.graph.operators()) {
+        if (Operators::get(node.type).unit() != CoreUnit::kMatrix) continue;
+        const TensorInfo &in = tensors[index(node.inputs.front())],
+                         &out = tensors[index(node.outputs.front())];
+        products += static_cast<double>(in.rows) * in.cols * out.cols;
+      }
+    }
+  }
+  return products;
 }
 
 }  // namespace a3sim

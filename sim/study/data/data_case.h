@@ -70,4 +70,7 @@ Tensors expected_tensors(const DataCase& data_case, std::size_t pass, const Tens
 // Estimates the memory that the check of a case takes.
 Bytes data_bytes(const DataCase& data_case);
 
+// Returns the multiply-adds of all passes' products.
+double data_products(const DataCase& data_case);
+
 }  // namespace a3sim

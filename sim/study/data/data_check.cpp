@@ -61,6 +61,10 @@ RunResult CarriedRun::run(const Hardware& hardware, const Program& program, cons
                           RunOptions options, const Delays& delays) {
   delays_ = &delays;
   options.hooks = this;
+  std::size_t tasks = 0;
+  for (const Ssc& ssc : schedule_) tasks += ssc.tasks().size();
+  Progress progress("tasks on real tensors", tasks);
+  progress_ = &progress;
   return run_schedule(schedule_, counts_, hardware, program, backend, options);
 }
 
@@ -128,6 +132,7 @@ void CarriedRun::ended(RankId rank, std::uint32_t task) {
   const auto found = in_flight_.find({rank, task});
   for (const Run& run : found->second) std::ranges::copy(run.values, run.first);
   in_flight_.erase(found);
+  progress_->step();
 }
 
 bool right(std::span<const TensorComparison> outcome) {

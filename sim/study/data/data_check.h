@@ -9,6 +9,7 @@
 
 #include "models/operators/data.h"
 #include "scheduler/ssc/ssc.h"
+#include "sim/core/progress.h"
 #include "sim/runtime/run.h"
 #include "sim/study/data/data_case.h"
 #include "sim/study/data/tensors.h"
@@ -55,6 +56,7 @@ class CarriedRun final : private TaskHooks {
   RowLayout layout_;
   Data data_;
   const Delays* delays_ = nullptr;
+  Progress* progress_ = nullptr;                                            // of the run
   std::map<std::pair<RankId, std::uint32_t>, std::vector<Run>> in_flight_;  // one entry per task
 };
 
