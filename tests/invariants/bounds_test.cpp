@@ -1,5 +1,8 @@
 #include <fmt/ranges.h>
 
+#include <optional>
+
+#include "sim/core/error.h"
 #include "sim/core/rng.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/experiment/run_experiment.h"
@@ -97,4 +100,50 @@ TEST_CASE("nor is one of other workloads") {
                      file, set);
       },
       kConfigs / 10);
+}
+
+namespace {
+
+// Draws how rows move and how a pass is cut beside that, under an execution that allows most of it.
+std::vector<std::string> drawn_form(const RandomConfig& config) {
+  Rng rng(config.draws[3], config.draws[4]);
+  std::vector<std::string> set;
+  const auto choose = [&](const char* key, std::initializer_list<const char*> values) {
+    const std::string value = values.begin()[rng.below(static_cast<std::uint32_t>(values.size()))];
+    if (!value.empty()) set.push_back(fmt::format("{}={}", key, value));
+  };
+  choose("experiment.execution", {"static", "static", "dynamic"});
+  set.emplace_back("experiment.communication=one_sided");
+  choose("experiment.rows", {"", "", "once", "once_there"});
+  choose("experiment.dispatch", {"", "", "counted", "pull"});
+  choose("experiment.columns", {"", "", "2"});
+  choose("experiment.batches", {"", "", "2"});
+  choose("cut.sources", {"", "", "1", "2"});
+  choose("experiment.movers", {"", "", "{Combine: product}", "{'Dispatch*': copy_engine}",
+                               "{'Dispatch*': copy_engine, 'Combine*': copy_engine}",
+                               "{'Dispatch*': copy_engine, Combine: product}"});
+  set.emplace_back(
+      "hardware.copy_engine={count: 2, rate: {value: 40 GB/s, source: drawn}, startup: {value: 2 us, source: "
+      "drawn}}");
+  return set;
+}
+
+}  // namespace
+
+TEST_CASE("nor is one of rows that move in another form, by copy engines or by products") {
+  for_all(
+      Backends::kNative,
+      [](const RandomConfig& config) {
+        std::vector<std::string> set = overrides_of(config);
+        for (std::string& more : Overheads(config).draw()) set.push_back(std::move(more));
+        for (std::string& more : drawn_form(config)) set.push_back(std::move(more));
+        std::optional<Experiment> experiment;
+        try {
+          experiment = experiment_of(config, set);
+        } catch (const InputError&) {
+          RC_DISCARD("forms that exclude each other");
+        }
+        check_bounds(*experiment, "ep4", set);
+      },
+      kConfigs / 5);
 }

@@ -24,16 +24,18 @@ constexpr int kOfAField = 6;  // changed schedules of each field and choice of r
 // Which ranks of three are changed alike.
 const std::vector<std::vector<std::uint32_t>> kRanks = {{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}};
 
-// One small case under each execution; all share their schedules.
-std::vector<DataCheck> checks_of_all_executions() {
+// One small case under each execution; all share their schedules. `form` are further overrides.
+std::vector<DataCheck> checks_of_executions(std::initializer_list<const char*> executions,
+                                            const std::vector<std::string>& form = {}) {
   std::vector<DataCheck> checks;
-  for (const char* execution : {"static", "dynamic", "kernel", "fused"}) {
-    const std::vector<std::string> set = {"workers={aic: 3, aiv: 4}",
-                                          "model.top_k=2",
-                                          "model.experts_per_rank=2",
-                                          "parallel.ep=3",
-                                          std::string("experiment.execution=") + execution,
-                                          "experiment.communication=one_sided"};
+  for (const char* execution : executions) {
+    std::vector<std::string> set = {"workers={aic: 3, aiv: 4}",
+                                    "model.top_k=2",
+                                    "model.experts_per_rank=2",
+                                    "parallel.ep=3",
+                                    std::string("experiment.execution=") + execution,
+                                    "experiment.communication=one_sided"};
+    set.insert(set.end(), form.begin(), form.end());
     checks.emplace_back(small_cases(configs_folder() / "experiments" / "ep4.yaml", set, kFieldSeed).front(),
                         kFieldSeed);
   }
@@ -47,13 +49,15 @@ struct FieldVerdicts {
 
 class ChangedFields {
  public:
-  ChangedFields(std::span<const DataCheck> checks, std::size_t pass) : checks_(checks), pass_(pass) {
+  // Makes `most` schedules of each field and choice of ranks.
+  ChangedFields(std::span<const DataCheck> checks, std::size_t pass, int most)
+      : checks_(checks), pass_(pass), most_(most) {
     for (const Ssc& ssc : checks.front().passes()[pass].schedule) good_.push_back(parts_of(ssc));
   }
 
   void change(const FieldChange& field, std::span<const std::uint32_t> ranks, std::uint64_t stream) {
     Rng rng(kFieldSeed, stream);
-    for (int found = 0, tries = 0; found < kOfAField && tries < 20 * kOfAField; ++tries) {
+    for (int found = 0, tries = 0; found < most_ && tries < 20 * most_; ++tries) {
       Parts parts = good_;
       const Rng drawn = rng;
       bool changed = true;
@@ -108,6 +112,7 @@ class ChangedFields {
 
   std::span<const DataCheck> checks_;
   std::size_t pass_;
+  int most_;
   Parts good_;
 };
 
@@ -139,10 +144,10 @@ TEST_CASE("every field of the schema is changed by the test below") {
 TEST_CASE(
     "a schedule of which a field is changed on some ranks is refused, or gives the same in every execution",
     "[slow]") {
-  const std::vector<DataCheck> checks = checks_of_all_executions();
+  const std::vector<DataCheck> checks = checks_of_executions({"static", "dynamic", "kernel", "fused"});
   int equal = 0;
   for (std::size_t pass = 0; pass < checks.front().passes().size(); ++pass) {
-    ChangedFields all(checks, pass);
+    ChangedFields all(checks, pass, kOfAField);
     std::uint64_t stream = 0;
     for (const FieldChange& field : field_changes()) {
       const FieldVerdicts before = all.verdicts;
@@ -155,4 +160,35 @@ TEST_CASE(
     equal += all.verdicts.equal;
   }
   CHECK(equal > 100);
+}
+
+TEST_CASE("so is one whose rows move in another form: counted, pulled, once, by other movers, in batches",
+          "[slow]") {
+  const std::string engine =
+      "hardware.copy_engine={count: 1, rate: {value: 40 GB/s, source: ours}, startup: {value: 2 us, source: "
+      "ours}}";
+  const std::vector<std::vector<std::string>> forms = {
+      {"experiment.dispatch=counted"},
+      {"experiment.dispatch=pull"},
+      {"experiment.rows=once", engine,
+       "experiment.movers={'Dispatch*': copy_engine, 'Combine*': copy_engine}"},
+      {"experiment.movers={Combine: product}"},
+      {"experiment.batches=2", "experiment.columns=2"},
+      {"cut.sources=1"}};
+  for (const std::vector<std::string>& form : forms) {
+    const std::vector<DataCheck> checks = checks_of_executions({"static", "dynamic"}, form);
+    int equal = 0;
+    for (std::size_t pass = 0; pass < checks.front().passes().size(); ++pass) {
+      ChangedFields all(checks, pass, 2);
+      std::uint64_t stream = 0;
+      for (const FieldChange& field : field_changes())
+        for (const std::vector<std::uint32_t>& ranks : {kRanks.front(), kRanks.back()})
+          all.change(field, ranks, stream++);
+      INFO(form.front());
+      CHECK(all.missed == std::vector<std::string>{});
+      CHECK(all.verdicts.refused > 0);
+      equal += all.verdicts.equal;
+    }
+    CHECK(equal > 10);
+  }
 }
