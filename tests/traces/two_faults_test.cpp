@@ -84,6 +84,26 @@ TEST_CASE("one fault comes and goes and ends; another, on another rank, has step
   CHECK(located.episodes[1].first() == 34);
 }
 
+TEST_CASE("records are borrowed from steps with as many rows only") {
+  for (const bool same_rows : {true, false}) {
+    const MadeObservation made(4, kTo, [&](std::uint32_t step, std::uint32_t rank) {
+      Own own;
+      if (rank == 1 && step >= 10) own.work += 3;
+      if (rank == 1 && step >= 14 && step < 24) own.work += 1.5;  // an interval of its own
+      if (rank == 1 && step >= 24 && !same_rows) own.rows = 120;
+      return own;
+    });
+    MadeObservation job = made;
+    add_full(job, {26, 27});
+    const Located located = locate(job, LocateLimits());
+    REQUIRE(located.episodes.size() >= 2);
+    const Episode& first = located.episodes.front();
+    CHECK(first.borrowed == same_rows);
+    CHECK(first.recorded.empty() == !same_rows);
+    CHECK(first.seen.size() == 4);
+  }
+}
+
 TEST_CASE("ranks that lag in turn, again and again, are of one fault") {
   const auto job = job_with([](std::uint32_t step, std::uint32_t rank) {
     return step >= 20 && step % 2 == 0 && rank == step / 2 % 4 ? 3.0 : 0.0;

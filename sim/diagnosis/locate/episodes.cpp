@@ -81,6 +81,17 @@ void divide(std::vector<RankStep>& mean, double by) {
   }
 }
 
+// Returns whether ranks had as many rows and were as busy in the steps that an episode borrows as in its own: else the
+// records show another fault.
+bool is_alike(const Episode& episode) {
+  constexpr std::pair<Measure, double> kLimits[] = {{Measure::kRows, 0.02}, {Measure::kAic, 0.1}};
+  for (std::size_t r = 0; r < episode.mean.size(); ++r)
+    for (const auto& [measure, limit] : kLimits)
+      if (std::abs(episode.seen[r][measure] - episode.mean[r][measure]) > limit * episode.mean[r][measure])
+        return false;
+  return true;
+}
+
 // `from` is the first step that shows what is usual.
 void add_means(const Observation& observation, std::uint32_t from, Located& located) {
   std::map<std::uint32_t, std::vector<Episode*>> seen_by;  // by step that was recorded in full
@@ -109,6 +120,12 @@ void add_means(const Observation& observation, std::uint32_t from, Located& loca
   for (Episode& episode : located.episodes) {
     divide(episode.mean, static_cast<double>(episode.steps.size()));
     divide(episode.seen, static_cast<double>(episode.recorded.size()));
+    if (episode.borrowed && !is_alike(episode)) {
+      episode.recorded.clear();
+      episode.seen_each.clear();
+      episode.seen.clear();
+      episode.borrowed = false;
+    }
     if (episode.seen.empty()) episode.seen = episode.mean;
   }
 }
