@@ -143,8 +143,10 @@ void print_failures(const SweepOutcome& outcome) {
   for (const SweepOutcome::Failure& failure : outcome.failures) {
     const auto known =
         std::ranges::find_if(errors, [&](const auto& one) { return one.first->error == failure.error; });
-    known == errors.end() ? static_cast<void>(errors.emplace_back(&failure, 1))
-                          : static_cast<void>(++known->second);
+    if (known == errors.end())
+      errors.emplace_back(&failure, std::size_t{1});
+    else
+      ++known->second;
   }
   for (std::size_t e = 0; e < std::min(kShown, errors.size()); ++e) {
     const auto& [first, count] = errors[e];
