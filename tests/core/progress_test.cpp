@@ -1,6 +1,9 @@
 #include "sim/core/progress.h"
 
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
+#include <csignal>
 #include <cstdio>
 #include <thread>
 
@@ -68,6 +71,21 @@ TEST_CASE("progress: a first piece that takes long is not silent") {
   });
   CHECK(times(text, "\r\x1b[K0 of 3 fits") == 1);
   CHECK(text.ends_with("\r\x1b[K"));
+}
+
+TEST_CASE("progress: signals are left to the threads of the program, which may read them when they like") {
+  int received = 0;
+  written([&] {
+    const Progress progress("points", 3);
+    sigset_t interrupt, before;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &interrupt, &before);
+    kill(getpid(), SIGINT);  // would end the program if another thread took it
+    sigwait(&interrupt, &received);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  });
+  CHECK(received == SIGINT);
 }
 
 TEST_CASE("progress: what is soon over, and what no terminal sees, says nothing") {
