@@ -206,6 +206,18 @@ std::vector<Parameter> ranged_parameters(std::span<const std::filesystem::path> 
   return parameters;
 }
 
+std::vector<Parameter> ranged_parameters(const Experiment& experiment) {
+  Diagnostics diagnostics;
+  const Config root = Config::from(*experiment.tree, {}, diagnostics);
+  read_parts(root);
+  diagnostics.throw_if_any();
+  std::vector<Parameter> parameters;
+  for (const SourcedValue& value : sourced_values(root)) {
+    if (has_range(value)) parameters.emplace_back(value);
+  }
+  return parameters;
+}
+
 std::vector<Parameter> fitted_parameters(std::span<const std::filesystem::path> files) {
   std::vector<Parameter> fitted;
   std::string elsewhere;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/core/config/config.h"
+#include "sim/experiment/experiment.h"
 #include "sim/study/published/comparison.h"
 #include "sim/study/published/scenario.h"
 
@@ -57,6 +58,8 @@ std::vector<std::filesystem::path> fitted_files(const std::filesystem::path& con
 // Returns the values of the hardware and program files, and of the files that they include, that have a
 // range with two ends. Each value is there once. Throws InputError if a file is wrong.
 std::vector<Parameter> ranged_parameters(std::span<const std::filesystem::path> files);
+// Does the same for an experiment's machine and program, as its files and overrides state them.
+std::vector<Parameter> ranged_parameters(const Experiment& experiment);
 // Returns the values that the files themselves mark `fitted: true`. Throws InputError if there is none, if
 // a machine has more than six or a program more than two, and for a whole number, which cannot be fitted.
 std::vector<Parameter> fitted_parameters(std::span<const std::filesystem::path> files);

@@ -100,14 +100,55 @@ Experiment CandidateRuns::start_experiment(std::size_t start, const SearchScenar
   return experiment_of(job, problem_.experiment().with(settings_of(job)));
 }
 
-std::optional<Latencies> CandidateRuns::run_pass(const Experiment& experiment, const PreparedWork& work,
-                                                 std::size_t pass, const Job& job, Duration limit) {
+CandidateRuns::RunKey CandidateRuns::run_key(const PreparedWork& work, std::size_t pass,
+                                             const Job& job) const {
   const Compiled* const compiled = work.schedules();
   std::vector<std::string> settings = settings_of(job);
   std::erase_if(settings, is_compiled_in);
-  const RunKey key{fmt::format("{}\n{}\n{}", pass, text_of_jitter(job.scenario->jitter), joined(settings)),
-                   compiled ? schedule_hash(compiled->passes[pass].schedule) : 0};
-  if (compiled) {
+  return {fmt::format("{}\n{}\n{}", pass, text_of_jitter(job.scenario->jitter), joined(settings)),
+          compiled ? schedule_hash(compiled->passes[pass].schedule) : 0};
+}
+
+// Returns an empty text for a candidate that is refused, and for work without schedules, whose runs cannot be told apart.
+std::string CandidateRuns::schedules_of(const Job& job) const {
+  const Base& base = bases_.at(joined(settings_of(job)));
+  if (!base.experiment) return {};
+  try {
+    const Experiment experiment = experiment_of(job, *base.experiment);
+    const auto work = experiment.work->prepare(experiment, 1);
+    std::string text;
+    for (std::size_t pass = 0; pass < work->passes(); ++pass) {
+      if (!work->schedules()) return {};
+      const auto [machine, hash] = run_key(*work, pass, job);
+      text += fmt::format("{}\n{:016x}\n", machine, hash);
+    }
+    return text;
+  } catch (const InputError&) {
+    return {};
+  }
+}
+
+std::vector<std::string> CandidateRuns::schedules_of(std::span<const Candidate> candidates,
+                                                     std::span<const SearchStage> stages) {
+  std::vector<std::string> schedules(candidates.size());
+  for (const SearchStage& stage : stages) {
+    std::vector<std::size_t> left;
+    std::vector<Job> jobs;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (!schedules[i].empty()) continue;
+      left.push_back(i);
+      jobs.push_back({&candidates[i], 0, &stage.scenarios.front(), {}, nullptr});
+    }
+    read_bases(jobs);
+    in_parallel(jobs.size(), threads_, [&](std::size_t i) { schedules[left[i]] = schedules_of(jobs[i]); });
+  }
+  return schedules;
+}
+
+std::optional<Latencies> CandidateRuns::run_pass(const Experiment& experiment, const PreparedWork& work,
+                                                 std::size_t pass, const Job& job, Duration limit) {
+  const RunKey key = run_key(work, pass, job);
+  if (work.schedules()) {
     const std::scoped_lock lock(mutex_);
     if (const auto found = ran_.find(key); found != ran_.end()) return found->second;
   }

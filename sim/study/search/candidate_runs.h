@@ -51,6 +51,10 @@ class CandidateRuns {
   // Runs candidates in all scenarios of a stage. Returns one entry per candidate, then per scenario.
   std::vector<std::vector<CandidateOutcome>> run(std::span<const Candidate> candidates,
                                                  const SearchStage& stage, const StageLimit& limit = {});
+  // Returns what tells the schedules of each candidate from others', and the machine that they run on: equal texts give
+  // equal runs. They are those of the first stage that a candidate is not refused in; empty if all refuse it.
+  std::vector<std::string> schedules_of(std::span<const Candidate> candidates,
+                                        std::span<const SearchStage> stages);
   // Runs other orders in place of the candidate's own. Returns one entry per order, then per scenario.
   std::vector<std::vector<CandidateOutcome>> run_orders(const Candidate& candidate,
                                                         std::span<const NamedOrder> orders,
@@ -83,6 +87,9 @@ class CandidateRuns {
   void read_bases(std::span<const Job> jobs);
   CandidateOutcome run_job(const Job& job);
   Experiment experiment_of(const Job& job, const Experiment& base) const;
+  std::string schedules_of(const Job& job) const;
+  // Returns what equal runs of a pass have in common.
+  RunKey run_key(const PreparedWork& work, std::size_t pass, const Job& job) const;
   // Returns nullopt if a draw takes longer than the limit.
   std::optional<Latencies> run_pass(const Experiment& experiment, const PreparedWork& work, std::size_t pass,
                                     const Job& job, Duration limit);

@@ -52,6 +52,9 @@ class Proposer {
   }
   // Returns names of the ways in which it comes to candidates; at least one.
   virtual std::vector<std::string_view> ways() const = 0;
+  // True if proposals whose schedules are those of an earlier candidate are left out, and count nothing. They are compiled
+  // for that.
+  virtual bool distinct() const { return false; }
   // Returns the number of best candidates that propose() needs.
   virtual std::size_t parents() const = 0;
   // Returns a new candidate.

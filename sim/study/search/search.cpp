@@ -5,6 +5,7 @@
 #include <spdlog/stopwatch.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <map>
 #include <numeric>
@@ -19,9 +20,10 @@
 namespace a3sim {
 namespace {
 
-constexpr std::size_t kGeneration = 12;  // candidates proposed together
-constexpr std::size_t kPartUp = 3;       // one in so many climbs a rung
-constexpr std::size_t kPartListed = 4;   // one in so many of a generation is one that the method lists
+constexpr std::size_t kFirstGeneration = 12, kGeneration = 6;  // candidates proposed together
+constexpr std::size_t kPartUp = 3;                             // one in so many climbs a rung
+constexpr std::size_t kPartListed = 6;  // one in so many of a later generation is one that the method lists
+constexpr std::size_t kMostProposals = 480;  // proposals for a generation, before a method has nothing new
 constexpr double kLeastCorrelation = 0.7;
 
 // The ways of a search itself, before those of its method: what the method lists, and the best queues of each part together.
@@ -61,6 +63,7 @@ class Search {
   SearchOutcome run() {
     const spdlog::stopwatch watch;
     run_starts();
+    know_starts();
     tell();
     Progress progress("candidates", options_.budget);
     while (outcome_.proposed < options_.budget) {
@@ -103,6 +106,15 @@ class Search {
       const StartScore &score = outcome_.starts[s], &best = outcome_.starts[outcome_.reference];
       if (fits(score) && (!fits(best) || score.score < best.score)) outcome_.reference = s;
     }
+  }
+
+  // Remembers the schedules of the starts.
+  void know_starts() {
+    if (!proposer_.distinct()) return;
+    std::vector<Candidate> starts;
+    for (const ScoredCandidate& start : outcome_.candidates) starts.push_back(start.candidate);
+    for (std::string& schedules : runs_.schedules_of(starts, outcome_.ladder))
+      schedules_.insert(std::move(schedules));
   }
 
   void add_start(std::size_t start) {
@@ -287,34 +299,68 @@ class Search {
     const std::vector<std::size_t> order = ranked_as_parents();
     const Parents parents_now{parent_candidates(parents(order)), parent_candidates(leaders(order))};
     const ParentCandidate& best = parents_now.best.front();
-    const std::size_t size = std::min<std::size_t>(kGeneration, options_.budget - outcome_.proposed);
-    std::size_t added = 0;
-    const auto add = [&](Proposal proposal) {
-      if (!known_.insert(key_of(problem_, proposal.candidate)).second) return;
-      outcome_.candidates.push_back({.candidate = std::move(proposal.candidate),
-                                     .number = ++outcome_.proposed,
-                                     .way = proposal.way,
-                                     .lineage = proposal.lineage});
-      outcome_.candidates.back().scores.resize(outcome_.ladder.size());
-      ++added;
-    };
+    const std::size_t size = std::min<std::size_t>(first_generation_ ? kFirstGeneration : kGeneration,
+                                                   options_.budget - outcome_.proposed);
+    const std::size_t first = outcome_.candidates.size();
     if (options_.method != "random") {
       if (std::optional<Candidate> together = best_parts(order))
-        add({std::move(*together), kJoined, best.lineage});
+        waiting_.push_front({std::move(*together), kJoined, best.lineage});
     }
-    const Lineage listed = generation_ == 0 ? Lineage::kListed : best.lineage;
+    const Lineage lineage = first_generation_ ? Lineage::kListed : best.lineage;
     for (Candidate& candidate : proposer_.opening(problem_, best.candidate, generation_))
-      waiting_.push_back({std::move(candidate), kListed, listed});
-    // A part of a later generation, so that a small budget is not spent on them alone.
-    const std::size_t most = generation_ == 0 ? size : size / kPartListed;
+      waiting_.push_back({std::move(candidate), kListed, lineage});
     ++generation_;
-    for (; added < most && !waiting_.empty(); waiting_.pop_front()) add(std::move(waiting_.front()));
-    for (std::size_t tries = 0; added < size && tries < 40 * size; ++tries) {
+    const auto next_listed = [&]() -> std::optional<Proposal> {
+      if (waiting_.empty()) return std::nullopt;
+      Proposal proposal = std::move(waiting_.front());
+      waiting_.pop_front();
+      return proposal;
+    };
+    // A part of a later generation, so that a small budget is not spent on them alone.
+    add(next_listed, first + (first_generation_ ? size : size / kPartListed));
+    const auto proposed = [&]() -> std::optional<Proposal> {
       Proposal proposal = proposer_.propose(problem_, parents_now, streams_);
       proposal.way += kOwnWays;
-      add(std::move(proposal));
+      return proposal;
+    };
+    add(proposed, first + size);
+    return outcome_.candidates.size() > first;
+  }
+
+  // Adds proposals until there are `most` candidates, or there is no other proposal, or too many have been tried. Leaves
+  // out those that are known and, for a method of distinct schedules, those with the schedules of another one.
+  template <typename Next>
+  void add(const Next& next, std::size_t most) {
+    for (std::size_t tried = 0; tried < kMostProposals && outcome_.candidates.size() < most;) {
+      std::vector<Proposal> proposals;
+      std::vector<Candidate> candidates;
+      bool more = true;
+      while (more && proposals.size() < most - outcome_.candidates.size() && tried++ < kMostProposals) {
+        std::optional<Proposal> proposal = next();
+        more = proposal.has_value();
+        if (!more || !known_.insert(key_of(problem_, proposal->candidate)).second) continue;
+        candidates.push_back(proposal->candidate);
+        proposals.push_back(std::move(*proposal));
+      }
+      std::vector<std::string> schedules(candidates.size());
+      if (proposer_.distinct()) schedules = runs_.schedules_of(candidates, outcome_.ladder);
+      for (std::size_t i = 0; i < proposals.size(); ++i) {
+        if (schedules[i].empty() || schedules_.insert(std::move(schedules[i])).second) {
+          add(std::move(proposals[i]));
+        } else {
+          ++outcome_.equal;
+        }
+      }
+      if (!more) return;
     }
-    return added > 0;
+  }
+
+  void add(Proposal proposal) {
+    outcome_.candidates.push_back({.candidate = std::move(proposal.candidate),
+                                   .number = ++outcome_.proposed,
+                                   .way = proposal.way,
+                                   .lineage = proposal.lineage});
+    outcome_.candidates.back().scores.resize(outcome_.ladder.size());
   }
 
   // Runs the generation from `first` on in stage after stage, fewer candidates in each.
@@ -395,7 +441,7 @@ class Search {
   std::vector<StageReference> references_;  // one per stage
   std::vector<bool> skipped_;               // one per stage
   bool first_generation_ = true;
-  std::set<std::string> known_;
+  std::set<std::string> known_, schedules_;  // candidates as text, and what tells schedules apart
   std::uint32_t generation_ = 0;
   std::deque<Proposal> waiting_;  // candidates that the proposer wants to try first
 };

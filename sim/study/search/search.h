@@ -88,6 +88,7 @@ struct SearchOutcome {
   std::vector<RungCorrelation> correlations;
   std::vector<ProposalWay> ways;            // those of the search itself, then those of the method
   std::uint32_t proposed = 0, refused = 0;  // candidates; those that the experiment does not allow
+  std::uint32_t equal = 0;                  // proposals left out, since their schedules had run
   std::uint32_t stopped = 0;                // candidates whose last run was ended early
   std::vector<double> curve;                // by candidate: the best score of the last stage so far
   double seconds = 0;

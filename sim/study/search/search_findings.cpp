@@ -3,16 +3,40 @@
 #include <algorithm>
 
 namespace a3sim {
+namespace {
+
+constexpr std::size_t kMostLeftOut = 3;
+
+// Simplifies the winner. If its gain does not hold in the ranges of what is known, does the same with the best candidate
+// whose gain does, as long as there is one.
+void settle_winner(const SearchProblem& problem, const SearchOptions& options, SearchFindings& findings,
+                   CandidateRuns& runs) {
+  SearchOutcome& outcome = findings.outcome;
+  while (true) {
+    findings.reverted = simplify(problem, options, outcome, runs);
+    if (!findings.gained()) return;
+    findings.ranges = gain_ranges(problem, options, outcome, runs);
+    if (findings.ranges.holds() || findings.left_out.size() == kMostLeftOut) return;
+    const std::optional<std::size_t> next = best_that_holds(options, outcome, findings.ranges, runs);
+    if (!next) return;
+    findings.left_out.push_back({outcome.winner().number, outcome.trained(), weakest_end(findings.ranges)});
+    outcome.best = *next;
+  }
+}
+
+}  // namespace
 
 SearchFindings search_and_explain(const SearchProblem& problem, const SearchOptions& options,
                                   CandidateRuns& runs) {
-  SearchFindings findings{search(problem, options, runs), {}, {}, {}, {}, {}, {}, {}, {}};
-  findings.reverted = simplify(problem, options, findings.outcome, runs);
+  SearchFindings findings{};
+  findings.outcome = search(problem, options, runs);
+  settle_winner(problem, options, findings, runs);
   findings.effects = effects_of(problem, findings.outcome);
   findings.regrets = regrets_of(findings.outcome);
   findings.front = front_of(findings.outcome);
   findings.lists = move_tasks(problem, options, findings.outcome, runs);
   const NamedOrder* const lists = findings.lists.gained() ? &findings.lists.listed : nullptr;
+  if (lists) findings.ranges = gain_ranges(problem, options, findings.outcome, runs, lists);
   findings.held_out = judge(problem, options, findings.outcome, runs, lists);
   findings.bound = bound_distance(findings.outcome, runs, lists ? &lists->order : nullptr);
   const SearchOutcome& outcome = findings.outcome;

@@ -4,9 +4,18 @@
 #include <vector>
 
 #include "sim/study/search/explanation.h"
+#include "sim/study/search/gain_ranges.h"
 #include "sim/study/search/list_stage.h"
 
 namespace a3sim {
+
+// A candidate that was faster in training than the winner, and was left out because its gain does not hold in the ranges
+// of what is known of the machine and the program.
+struct LeftOut {
+  std::uint32_t number = 0;
+  double trained = 0;
+  std::string weakest_end;
+};
 
 // All results of a search.
 struct SearchFindings {
@@ -18,16 +27,20 @@ struct SearchFindings {
   ListFindings lists;
   HeldOutGain held_out;  // of the lists, if they gain
   BoundDistance bound;
+  GainRanges ranges;              // of the lists, if they gain
+  std::vector<LeftOut> left_out;  // before the winner, the fastest first
 
   // The winner, or the best start if the winner's gain does not hold.
   Candidate stated;
 
   // True if it found an order that was faster in training than every start.
   bool gained() const { return lists.gained() || (outcome.winner().number > 0 && outcome.trained() > 0); }
-  // Returns whether that gain is claimed. Unless the objective is `one`, the interval of the gain in scenarios that
-  // nothing was trained on must lie above zero, or all of these scenarios gain, and together clearly: few that gain by
-  // unlike amounts have a wide interval. Over values of a key, each of them must gain.
-  bool holds(const SearchOptions& options) const {
+  // Returns whether that gain is claimed: it holds where nothing was trained, and in the ranges of what is known.
+  bool holds(const SearchOptions& options) const { return holds_elsewhere(options) && ranges.holds(); }
+  // Unless the objective is `one`, the interval of the gain in scenarios that nothing was trained on must lie above zero,
+  // or all of these scenarios gain, and together clearly: few that gain by unlike amounts have a wide interval. Over values
+  // of a key, each of them must gain.
+  bool holds_elsewhere(const SearchOptions& options) const {
     if (options.objective == SearchObjective::kOne || !gained()) return gained();
     const auto gains = [](const HeldOutScenario& scenario) { return scenario.gain > 0; };
     constexpr double kClear = 0.02;

@@ -86,6 +86,34 @@ nlohmann::ordered_json held_out_json(const HeldOutGain& held) {
   return list;
 }
 
+nlohmann::ordered_json end_json(const GainAtEnd& end) {
+  return {{"value", end.value},
+          {"gain", end.gain ? nlohmann::ordered_json(*end.gain) : nlohmann::ordered_json()}};
+}
+
+nlohmann::ordered_json ranges_json(const SearchFindings& findings) {
+  const GainRanges& ranges = findings.ranges;
+  nlohmann::ordered_json values = nlohmann::ordered_json::array(), left_out = values;
+  for (const RangedGain& value : ranges.values)
+    values.push_back({{"path", value.path},
+                      {"value", value.value},
+                      {"source", value.source},
+                      {"low", end_json(value.low)},
+                      {"high", end_json(value.high)}});
+  for (const LeftOut& other : findings.left_out)
+    left_out.push_back(
+        {{"candidate", other.number}, {"trained", other.trained}, {"rests_on", other.weakest_end}});
+  return {{"condition", ranges.condition},
+          {"holds", ranges.holds()},
+          {"as_stated", ranges.as_stated},
+          {"low", ranges.low},
+          {"high", ranges.high},
+          {"together", ranges.together ? nlohmann::ordered_json(*ranges.together) : nlohmann::ordered_json()},
+          {"values", values},
+          {"without_effect", ranges.without_effect},
+          {"left_out", left_out}};
+}
+
 nlohmann::ordered_json regrets_json(const std::vector<ScenarioRegret>& regrets) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const ScenarioRegret& regret : regrets)
@@ -169,9 +197,11 @@ nlohmann::ordered_json search_json(const SearchProblem& problem, const SearchOpt
       {"gain", gain_json(findings, holds)},
       {"holds", holds},
       {"did_not_hold", holds || !findings.gained() ? nlohmann::ordered_json() : gain_json(findings, true)},
+      {"ranges", ranges_json(findings)},
       {"bound_distance", {{"before", findings.bound.before}, {"after", findings.bound.after}}},
       {"candidates", outcome.proposed},
       {"refused", outcome.refused},
+      {"equal_schedules", outcome.equal},
       {"stopped", outcome.stopped},
       {"candidates_per_second", outcome.seconds > 0 ? outcome.proposed / outcome.seconds : 0},
       {"candidates_to_90_percent", until_most_of(outcome)},

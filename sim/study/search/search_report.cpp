@@ -19,6 +19,12 @@ std::string verdict(const SearchProblem& problem, const SearchOptions& options,
   if (!findings.gained())
     return fmt::format("Nothing faster than {} was found among {} candidates.\n", start, outcome.proposed);
   const HeldOutGain& held = findings.held_out;
+  if (!findings.ranges.holds())
+    return fmt::format(
+        "Nothing to gain that holds: what is {} faster than {} in training rests on a value that is known "
+        "only "
+        "within a range, {}. {} stands.\n",
+        in_percent(findings.trained(), 2), start, weakest_end(findings.ranges), start);
   if (!findings.holds(options))
     return fmt::format(
         "Nothing to gain that holds: what is {} faster than {} in training is so by {:+.2f} % "
@@ -37,6 +43,11 @@ std::string verdict(const SearchProblem& problem, const SearchOptions& options,
   if (worst != held.scenarios.end() && worst->gain < kMuch)
     text += fmt::format("Under {} it is {} slower than {}.\n", worst->name, in_percent(-worst->gain, 2),
                         worst->best_start);
+  for (const LeftOut& other : findings.left_out)
+    text += fmt::format(
+        "Left out: candidate {}, {} faster in training, rests on a value that is known only within a range, "
+        "{}.\n",
+        other.number, in_percent(other.trained, 2), other.weakest_end);
   return text + fmt::format("Above the bound: {} before, {} now (as configured, {}).\n",
                             in_percent(findings.bound.before), in_percent(findings.bound.after),
                             fmt::join(problem.parts(), " and "));
@@ -50,6 +61,31 @@ void add_held_out(Report& report, const HeldOutGain& held) {
                !scenario.refused.empty() ? scenario.refused.substr(0, scenario.refused.find('\n'))
                : scenario.by_keys        ? "by the keys: the lists are of other tasks"
                                          : ""});
+}
+
+// The gain with what is known only within a range at its ends.
+void add_ranges(Report& report, const GainRanges& ranges) {
+  if (ranges.values.empty() && ranges.without_effect == 0) return;
+  constexpr std::size_t kShown = 6;
+  std::string text = fmt::format(
+      "Values of the machine and the program that are known only within ranges: the gain ({:+.2f} % under "
+      "'{}') lies "
+      "between {:+.2f} and {:+.2f} %\nwith each of them alone at either end",
+      100 * ranges.as_stated, ranges.condition, 100 * ranges.low, 100 * ranges.high);
+  if (ranges.together)
+    text += fmt::format(", and is {:+.2f} % with all at the end that lessens it", 100 * *ranges.together);
+  report.say(fmt::format("{}. {} others do not move it.\n", text, ranges.without_effect));
+  if (ranges.values.empty()) return;
+  Table& table = report.table(
+      "ranges", {Column::words("known within a range", "value"), Column::words("now", "now"),
+                 Column::words("low", "low"), Column::signed_percent("gain", "gain_at_low", 2),
+                 Column::words("high", "high"), Column::signed_percent("gain", "gain_at_high", 2)});
+  const auto cell = [](const GainAtEnd& end) { return end.gain ? Cell(*end.gain) : Cell(); };
+  for (const RangedGain& value : ranges.values) {
+    if (table.rows().size() == kShown) break;
+    table.add(
+        {value.path, value.value, value.low.value, cell(value.low), value.high.value, cell(value.high)});
+  }
 }
 
 void add_regrets(Report& report, const std::vector<ScenarioRegret>& regrets) {
@@ -160,7 +196,10 @@ void add_search(Report& report, const SearchOptions& options, const SearchOutcom
   report.say(fmt::format(
       "{} candidates by method {}, {} of them not allowed{}; {}\n{}", outcome.proposed, options.method,
       outcome.refused,
-      outcome.stopped > 0 ? fmt::format(", {} ended early as too slow", outcome.stopped) : std::string(),
+      (outcome.stopped > 0 ? fmt::format(", {} ended early as too slow", outcome.stopped) : std::string()) +
+          (outcome.equal > 0
+               ? fmt::format("; {} more were left out, since their schedules had run", outcome.equal)
+               : std::string()),
       most > 0 ? fmt::format("nine tenths of the gain after {}", most) : "no gain", text));
 }
 
@@ -181,6 +220,7 @@ Report search_report(const SearchProblem& problem, const SearchOptions& options,
     add_reverted(report, findings.reverted);
     add_regrets(report, findings.regrets);
     add_held_out(report, findings.held_out);
+    add_ranges(report, findings.ranges);
     add_front(report, findings);
   }
   add_lists(report, findings.lists);

@@ -20,9 +20,9 @@ struct EvolutionWay {
   std::string_view name;
   double part;
 };
-enum EvolutionWays : std::size_t { kDrawn, kChanged, kCrossed, kUnited, kCrossedAndChanged };
-constexpr std::array<EvolutionWay, 5> kWays{
-    {{"drawn", 0.15}, {"changed", 0.6}, {"crossed", 0.05}, {"united", 0.1}, {"crossed and changed", 0.1}}};
+enum EvolutionWays : std::size_t { kDrawn, kChanged, kCrossed, kUnited };
+constexpr std::array<EvolutionWay, 4> kWays{
+    {{"drawn", 0.05}, {"changed", 0.85}, {"crossed", 0.05}, {"united", 0.05}}};
 
 std::size_t draw_way(Rng& rng) {
   double left = rng.uniform();
@@ -52,6 +52,7 @@ class Evolution final : public Proposer {
     return names;
   }
 
+  bool distinct() const override { return true; }
   std::size_t parents() const override { return kParents; }
 
   Proposal propose(const SearchProblem& problem, const Parents& parents,
@@ -67,17 +68,15 @@ class Evolution final : public Proposer {
       return proposal;
     }
     const ParentCandidate &a = parent(parents.best, rng), &b = parent(parents.best, rng);
-    const bool united = way == kUnited || (way == kCrossedAndChanged && rng.below(2) == 0);
-    Proposal proposal{united ? unite(a.candidate, b.candidate, rng) : cross(a.candidate, b.candidate, rng),
-                      way, a.lineage};
-    if (way == kCrossedAndChanged) mutate(problem, proposal.candidate, rng);
-    return proposal;
+    return {way == kUnited ? unite(a.candidate, b.candidate, rng) : cross(a.candidate, b.candidate, rng), way,
+            a.lineage};
   }
 };
 
-A3SIM_REGISTER(Proposer, "evolve",
-               "tries each setting, then unites and crosses the best, and changes them in a choice or a few",
-               Evolution);
+A3SIM_REGISTER(
+    Proposer, "evolve",
+    "changes the best of each lineage in a choice or a few, crosses and unites the best, and draws",
+    Evolution);
 
 }  // namespace
 }  // namespace a3sim

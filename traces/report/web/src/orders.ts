@@ -12,11 +12,20 @@ interface FrontPoint { latency: number; aivs?: number; spread?: number; order?: 
 
 interface Gain { trained: number; held_out: number; low: number; high: number }
 
+interface End { value: string; gain: number | null }
+// The gain with what is known only within a range at its ends.
+interface Ranges {
+  condition: string; holds: boolean; as_stated: number; low: number; high: number; together: number | null; without_effect: number;
+  values: { path: string; value: string; source: string; low: End; high: End }[];
+  left_out: { candidate: number; trained: number; rests_on: string }[];
+}
+
 export interface SearchResult {
   best: { name: string; yaml: string; settings: { [key: string]: string } };
   best_shipped: string;
   gain: Gain;
   did_not_hold?: Gain | null; // what the fastest candidate gained, if the gain does not hold; `best` is then the best shipped order
+  ranges?: Ranges;
   bound_distance: { before: number; after: number };
   candidates: number;
   candidates_per_second: number;
@@ -109,11 +118,26 @@ const parts = (title: string, element: HTMLElement | null) => (element ? [el("h3
 
 function found_sentence(result: SearchResult): string {
   const { gain, did_not_hold: other } = result;
+  const weakest = result.ranges?.values[0];
+  if (other && other.trained > 0 && result.ranges && !result.ranges.holds && weakest)
+    return `Nothing to gain that holds: what is ${percent(other.trained)} faster than ${result.best_shipped} in training rests on ${weakest.path}, which is known only within a range: its ends give ${signed(weakest.low.gain)} and ${signed(weakest.high.gain)}. Use ${result.best_shipped}.`;
   if (other && other.trained > 0)
     return `Nothing to gain that holds: what is ${percent(other.trained)} faster than ${result.best_shipped} in training is ${percent(Math.abs(other.held_out))} ${other.held_out < 0 ? "slower" : "faster"} (${signed(other.low)} to ${signed(other.high)}) in scenarios that it was not trained on. Use ${result.best_shipped}.`;
   if (gain.trained <= 0) return `Nothing faster than ${result.best_shipped} was found among ${result.candidates} candidates.`;
   const sure = gain.low > 0 ? "" : " The interval holds zero: do not count on a gain there.";
   return `The order found is ${percent(gain.trained)} faster than ${result.best_shipped}, the best shipped order, in training, and ${percent(gain.held_out)} (${signed(gain.low)} to ${signed(gain.high)}) in scenarios that it was not trained on.${sure}`;
+}
+
+function ranges_parts(ranges: Ranges | undefined): HTMLElement[] {
+  if (!ranges || (ranges.values.length === 0 && ranges.without_effect === 0)) return [];
+  const together = ranges.together == null ? "" : `, and is ${signed(ranges.together)} with all at the end that lessens it`;
+  const end = (of: End) => `${of.value}: ${signed(of.gain)}`;
+  return [el("h3", {}, "What is known only within ranges"),
+    el("p", {}, `The gain (${signed(ranges.as_stated)} under '${ranges.condition}') lies between ${signed(ranges.low)} and ${signed(ranges.high)} with each such value of the machine and the program alone at either end${together}. ${ranges.without_effect} others do not move it.`),
+    ...ranges.left_out.map((of) => el("p", { class: "note" }, `Left out: candidate ${of.candidate}, ${percent(of.trained)} faster in training, rests on ${of.rests_on}.`)),
+    ...(ranges.values.length === 0 ? [] : [table_element(table_of(ranges.values, [
+      words("value", (of) => of.path), words("now", (of) => of.value), words("gain at its low end", (of) => end(of.low)),
+      words("gain at its high end", (of) => end(of.high)), words("source", (of) => of.source)]))])];
 }
 
 export function search_section({ title, result }: SearchSection): HTMLElement {
@@ -136,6 +160,7 @@ export function search_section({ title, result }: SearchSection): HTMLElement {
     ...parts("Where it was not trained", held.length === 0 ? null : table_element(table_of(held, [
       words("scenario", (of) => of.scenario), number("gain", (of) => of.gain ?? NaN, signed),
       words("best shipped there", (of) => of.best_shipped), words("", (of) => of.refused.split("\n")[0]!)]))),
+    ...ranges_parts(result.ranges),
     ...parts("Orders that no other beats", (result.front ?? []).length === 0 ? null : table_element(table_of(result.front!, [
       words("order", (of) => of.order ?? ""), number("latency ms", (of) => of.latency, significant), number("AIVs", (of) => of.aivs ?? NaN, String),
       number("spread", (of) => of.spread ?? NaN, significant)]))));

@@ -1,0 +1,106 @@
+#include "sim/study/search/gain_ranges.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "sim/core/units.h"
+#include "sim/experiment/run_experiment.h"
+#include "sim/study/search/search_findings.h"
+#include "sim/study/search/search_json.h"
+#include "sim/study/search/search_report.h"
+#include "tests/search/small_search.h"
+
+using namespace a3sim;
+
+namespace {
+
+constexpr const char* kSerial = "op * 1000 + index";
+constexpr const char* kSlicesOfTiles = "floor(index / 32) * 1000 + op * 100 + index";
+
+// Slices gain in an L2 of 3 MiB, and nothing in one that holds all tiles. One more AIV gains in both, but less than slices
+// do in 3 MiB.
+Experiment swiglu_add_in_an_l2(const std::string& l2, std::vector<std::string> more = {}) {
+  more.insert(more.begin(),
+              {fmt::format("hardware.memory.l2_size={}", l2), fmt::format("order.vtq=[{}]", kSerial)});
+  return small_swiglu_add(more);
+}
+
+SearchSpace slices_or_cores(bool cores) {
+  return space_of(fmt::format(R"(
+space:
+  workloads: []
+  queues:
+    vtq:
+      tile: [{}, {}]
+{})",
+                              kSerial, kSlicesOfTiles,
+                              cores ? "  decisions:\n    aiv: {key: workers.aiv, values: [9]}\n" : ""));
+}
+
+SearchFindings found_in(const SearchProblem& problem, const SearchOptions& options) {
+  CandidateRuns runs(problem, 1, nullptr);
+  return search_and_explain(problem, options, runs);
+}
+
+constexpr const char* kSmallOrLarge = "{value: 3 MiB, range: [3 MiB, 384 MiB], source: assumed}";
+
+}  // namespace
+
+TEST_CASE("a gain that is none at one end of the range of an assumed value is not claimed") {
+  const SearchProblem problem(swiglu_add_in_an_l2(kSmallOrLarge), slices_or_cores(false), true);
+  const SearchOptions options = one_run(4, 1);
+  const SearchFindings findings = found_in(problem, options);
+  REQUIRE(findings.gained());
+  CHECK_FALSE(findings.holds(options));
+  CHECK(findings.stated == problem.from_start(0));
+  REQUIRE_FALSE(findings.ranges.values.empty());
+  CHECK(findings.ranges.values.front().path == "hardware.memory.l2_size");
+  CHECK(findings.ranges.low <= 0);
+  CHECK(search_report(problem, options, findings).text().find("hardware.memory.l2_size (3 MiB) at 384 MiB") !=
+        std::string::npos);
+  const nlohmann::ordered_json json = search_json(problem, options, findings);
+  CHECK(json["ranges"]["holds"] == false);
+  CHECK(json["gain"]["trained"] == 0);
+}
+
+TEST_CASE("the same gain is claimed if the range is narrow, as between its ends") {
+  const SearchProblem problem(
+      swiglu_add_in_an_l2("{value: 3 MiB, range: [3 MiB, 3.25 MiB], source: assumed}"),
+      slices_or_cores(false), true);
+  const SearchOptions options = one_run(4, 1);
+  const SearchFindings findings = found_in(problem, options);
+  CHECK(findings.holds(options));
+  CHECK(findings.ranges.low > 0);
+  CHECK(findings.ranges.low <= findings.ranges.as_stated);
+  CHECK(findings.ranges.high >= findings.ranges.as_stated);
+  CHECK(findings.left_out.empty());
+}
+
+TEST_CASE("where the fastest order rests on an assumed value, the best one that does not is found") {
+  const SearchProblem problem(swiglu_add_in_an_l2(kSmallOrLarge), slices_or_cores(true), true);
+  const SearchOptions options = one_run(8, 1);
+  const SearchFindings findings = found_in(problem, options);
+  REQUIRE(findings.left_out.size() == 1);
+  CHECK(findings.left_out.front().trained > findings.trained());
+  CHECK(findings.holds(options));
+  CHECK(problem.settings(findings.stated) == std::vector<std::string>{"workers.aiv=9"});
+  CHECK(search_report(problem, options, findings).text().find("Left out: candidate") != std::string::npos);
+}
+
+TEST_CASE("the gain at an end is that of runs with this value") {
+  const SearchProblem problem(swiglu_add_in_an_l2(kSmallOrLarge), slices_or_cores(true), true);
+  const SearchFindings findings = found_in(problem, one_run(8, 1));
+  const auto latency = [](const char* workers) {
+    const Experiment experiment = swiglu_add_in_an_l2("{value: 384 MiB, source: large}", {workers});
+    return seconds(total_of(run_experiment(experiment, false, backend_in_threads(experiment))));
+  };
+  const double gain = 1 - latency("workers.aiv=9") / latency("workers.aiv=8");
+  const auto l2 = std::ranges::find(findings.ranges.values, "hardware.memory.l2_size", &RangedGain::path);
+  REQUIRE(l2 != findings.ranges.values.end());
+  REQUIRE(l2->high.gain);
+  CHECK(*l2->high.gain == Approx(gain));
+  CHECK(l2->high.value == "384 MiB");
+}
