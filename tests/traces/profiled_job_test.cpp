@@ -192,7 +192,7 @@ TEST_CASE("profiled job: idle time of a rank whose exchanges are not known is no
   folder.add(folder_of(1) + kOutput + "trace_view.json", R"json([
     {"ph":"X","name":"Copy","ts":"1700000210.5","dur":4,"args":{"src rank":1,"dst rank":0,"size(Byte)":4096}}])json");
   const auto steps = light(ProfiledJob(folder.path()));
-  CHECK_FALSE(std::isnan(steps[0][1].late));  // it sent nothing in this step
+  CHECK(std::isnan(steps[0][1].late));  // it sent nothing in this step, and may have waited for others
   CHECK(std::isnan(steps[1][1].late));
   CHECK(static_cast<double>(steps[1][0].late) == Approx(80).margin(1));
 }
