@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "models/graph/counter_columns.h"
+
 namespace a3sim {
 namespace {
-
-constexpr std::uint32_t kCounterColumns = 8;  // of int32: 32 bytes, the least that a core copies
 
 class ChunkedGemmBuilder {
  public:

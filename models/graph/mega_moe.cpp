@@ -6,12 +6,11 @@
 #include <utility>
 
 #include "models/graph/builder.h"
+#include "models/graph/counter_columns.h"
 #include "models/operators/quantized_row.h"
 
 namespace a3sim {
 namespace {
-
-constexpr std::uint32_t kCounterColumns = 8;  // of int32: 32 bytes, the least that a core copies
 
 // Adds operators in the order of the kernel's code, since orders refer to their numbers.
 class MegaMoeBuilder {
