@@ -6,8 +6,9 @@
 
 namespace a3sim {
 
-void PutUnit::look_up(Engine& engine, std::uint32_t worker, const Work& work, OpId op) {
+bool PutUnit::look_up(Engine& engine, std::uint32_t worker, const Work& work, OpId op) {
   Running& running = puts_[worker];
+  bool arrives = false;
   const std::uint32_t ranks = fabric_.topology().ranks(), other = index(running.other());
   PutUnit& there = *unit_of(running.other());
   for (const Stream& stream : work.streams) {
@@ -19,12 +20,14 @@ void PutUnit::look_up(Engine& engine, std::uint32_t worker, const Work& work, Op
     const std::uint64_t row = whole.l2.byte_end;
     running.put.whole_lines &= stream.bytes % kL2Line == 0 && stream.rows.begin * row % kL2Line == 0;
     if (stream.write != running.put.pulled) {
+      arrives = true;
       there.arrivals_.push_back({worker, (other + ranks - index(rank_)) % ranks, this, op, whole});
     } else {
       running.hbm_here += hbm_of(running, owner_.access_of_put(whole, op));
     }
   }
   engine.settle(there, 0);
+  return arrives;
 }
 
 double PutUnit::hbm_of(Running& running, const L2Traffic& found) const {
@@ -67,13 +70,13 @@ void PutUnit::start(Engine& engine, std::uint32_t worker, const Work& work, OpId
   running.started = engine.now();
   if (running.put.bytes.count == 0) return put_has_left(engine, worker);
   fabric_.take_up(running.put);
-  look_up(engine, worker, work, op);
+  const bool arrives = look_up(engine, worker, work, op);
   transfer_.begin(engine.now());
   unit_of(running.other())->transfer_.begin(engine.now());
   const Duration before = (copies ? copies->startup : fabric_.startup()) + there_and_back(running) +
                           fabric_.wait(running.put, op, rows.begin);
   running.outcome.ideal = before + fabric_.least(running.put, engine.now() + before);
-  running.flows_then = before == Duration::zero();
+  running.flows_then = arrives && before == Duration::zero();
   if (running.flows_then) return;
   schedule(engine, engine.now() + before, kFlow, worker);
 }

@@ -94,8 +94,9 @@ class PutUnit final : public FabricEnd, public EventHandler {
     StepAccess access;
   };
   PutUnit* unit_of(RankId rank) const { return units_[device(index(rank))]; }
-  // Makes the access to this rank's memory, and asks the other rank for its access.
-  void look_up(Engine& engine, std::uint32_t worker, const Work& work, OpId op);
+  // Makes the access to this rank's memory, and asks the other rank for its access. Returns false if it has none to make:
+  // some shares of a block have bytes but, of fewer rows than shares, no row.
+  bool look_up(Engine& engine, std::uint32_t worker, const Work& work, OpId op);
   // Returns the bytes of reads that take the HBM as long as what an access of a put found.
   double hbm_of(Running& running, const L2Traffic& found) const;
   void let_flow(Engine& engine, std::uint32_t worker);

@@ -66,12 +66,23 @@ class Overheads {
   std::vector<std::string> set_;
 };
 
+void log_command(const std::string& file, const std::vector<std::string>& set) {
+  RC_LOG(fmt::format("a3sim run {} --set '{}'\n", file, fmt::join(set, "' --set '")));
+}
+
 void check_bounds(const Experiment& experiment, const std::string& file,
                   const std::vector<std::string>& set) {
-  for (const PassResult& pass : run_experiment(experiment, false)) {
+  std::vector<PassResult> passes;
+  try {
+    passes = run_experiment(experiment, false);
+  } catch (const Error& error) {
+    log_command(file, set);
+    RC_FAIL(error.what());
+  }
+  for (const PassResult& pass : passes) {
     for (std::uint32_t b = 0; b < kBounds; ++b) {
       if (pass.run.makespan >= pass.bounds.time[b]) continue;
-      RC_LOG(fmt::format("a3sim run {} --set '{}'\n", file, fmt::join(set, "' --set '")));
+      log_command(file, set);
       RC_LOG(fmt::format("{}: bound {} is {} ps above the latency\n", pass.name,
                          name_of(static_cast<Bound>(b)), (pass.bounds.time[b] - pass.run.makespan).count()));
       RC_FAIL("a bound is above the latency");

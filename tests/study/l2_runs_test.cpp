@@ -173,7 +173,7 @@ TEST_CASE("what no die can hold, or no schedule can run, is refused at its key")
     }
     return "accepted";
   };
-  CHECK_THAT(refusal({"gemm.k=1000000000"}), Contains("gemm.m") && Contains("GiB"));
+  CHECK_THAT(refusal({"gemm.k=1000000000"}), Contains("gemm.k") && Contains("GiB"));
   CHECK_THAT(refusal({"gemm.experts=4", "experiment.execution=static"}), Contains("gemm.experts"));
   CHECK_THAT(refusal({"tiling.base_k=512"}), Contains("tiling.base_k") && Contains("L0"));
 }
