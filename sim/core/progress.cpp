@@ -41,6 +41,7 @@ class ProgressTicker {
     try {
       thread_ = std::jthread([this, &progress](const std::stop_token& stop) { tick(progress, stop); });
     } catch (const std::system_error&) {
+      thread_ = {};  // there is none to be had
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
