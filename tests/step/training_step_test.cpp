@@ -219,10 +219,10 @@ TEST_CASE("a step above the die's memory is refused with what would fit, unless 
 }
 
 // Sanitizers make a layout ten times as slow.
-#ifdef __SANITIZE_ADDRESS__
-constexpr std::uint32_t kLayouts = 100;
-#else
+#ifdef NDEBUG
 constexpr std::uint32_t kLayouts = 1000;
+#else
+constexpr std::uint32_t kLayouts = 100;
 #endif
 
 // Returns a random layout of the small model; empty if its groups do not divide.
