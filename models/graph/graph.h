@@ -29,8 +29,8 @@ struct Partition {
 };
 
 // A further condition for the start of an operator's tasks, in addition to the data that they read. A task
-// waits until the rows of a tensor for its expert, or for the expert `shift` further, are written. In a
-// received tensor these are the expert's rows. Plain rows that divide evenly among experts belong to them in
+// waits until the rows of a tensor for its expert, or for the expert `shift` further, are written. Where the
+// tensor's writer works in segments of experts, `shift` counts segments. In a received tensor these are the expert's rows. Plain rows that divide evenly among experts belong to them in
 // turn, unless ranks send them to one another, as they do counts. In any other tensor they are all rows.
 struct Hold {
   TensorId tensor;

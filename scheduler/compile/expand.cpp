@@ -106,6 +106,24 @@ class Expander {
     return writer && Operators::get(graph_.op(*writer).type).mover() != Mover::kNone;
   }
 
+  // Returns the received rows for which a task of an expert waits: those of the expert `shift` further, or, where the
+  // tensor is written in segments of experts, of the segment as many further than the expert's own.
+  Rows shifted_rows(const Hold& hold, std::uint32_t expert, RankId rank) const {
+    const std::optional<OpId> writer = graph_.writer(hold.tensor);
+    const std::optional<CutOptions> cut = writer ? graph_.op(*writer).cut : std::nullopt;
+    const std::uint32_t experts = layout_.shape().experts_per_rank;
+    std::vector<std::uint32_t> ends;  // of segments
+    for (std::uint32_t s = 0; ends.empty() || ends.back() < experts; ++s)
+      ends.push_back((ends.empty() ? 0 : ends.back()) +
+                     (cut && !cut->segments.empty() ? cut->segments[s] : 1));
+    const std::int64_t own = std::ranges::upper_bound(ends, expert) - ends.begin();
+    const std::int64_t wanted = own + hold.shift;
+    if (wanted < 0 || wanted >= std::ssize(ends)) return {0, 0};
+    const std::uint32_t first = wanted == 0 ? 0 : ends[static_cast<std::size_t>(wanted) - 1];
+    return {layout_.received_expert(index(rank), first).begin,
+            layout_.received_expert(index(rank), ends[static_cast<std::size_t>(wanted)] - 1).end};
+  }
+
   // Returns what holds a task: rows of its expert, those that it writes if it is of no single one, or all.
   Region held_by(const Hold& hold, const TaskDescriptor& td, const Region& output, const Taskflow::Rank& rank,
                  RankId rank_id) const {
@@ -123,8 +141,10 @@ class Expander {
         rows = equal_cut({0, tensor.rows}, static_cast<std::uint32_t>(expert), experts);
     } else if (td.expert == kNoExpert) {
       rows = rank.tensors[output.tensor].layout == Layout::kReceived ? output.rows() : Rows{0, tensor.rows};
-    } else if (expert >= 0 && expert < layout_.shape().experts_per_rank) {
-      rows = layout_.received_expert(index(rank_id), static_cast<std::uint32_t>(expert));
+    } else if (hold.shift != 0) {
+      rows = shifted_rows(hold, td.expert, rank_id);
+    } else {
+      rows = layout_.received_expert(index(rank_id), td.expert);
     }
     region.row_begin = rows.begin;
     region.row_end = rows.end;

@@ -1,9 +1,13 @@
 #include "scheduler/compile/reduction.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/transitive_closure.hpp>
 #include <utility>
+
+#include "sim/core/error.h"
 
 namespace a3sim {
 namespace {
@@ -21,6 +25,7 @@ bool any(const std::vector<bool>& flags) {
 }  // namespace
 
 Reduction::Reduction(std::span<const OperatorInfo> operators) : producers_(operators.size()) {
+  for (const OperatorInfo& op : operators) names_.push_back(op.name);
   boost::adjacency_list<> feeds_into(operators.size()), leads_to;
   for (std::size_t op = 0; op < operators.size(); ++op) {
     for (std::size_t p = 0; p < operators.size(); ++p) {
@@ -45,6 +50,14 @@ std::vector<bool> Reduction::implied_candidates(std::size_t op) const {
     }
   }
   return result;
+}
+
+std::string Reduction::circle(std::size_t op) const {
+  return fmt::format(
+      "tasks of operator '{}' wait in a circle for what follows from them: one of its holds, or of an "
+      "operator that leads to "
+      "it, names rows that are written behind it",
+      names_[op]);
 }
 
 bool Reduction::reaches_any(const std::vector<bool>& from, std::size_t to) const {
@@ -79,6 +92,7 @@ class BackwardSearch {
   void expand(std::uint32_t group, std::uint32_t stamp) {
     if (!operators_.reaches_any(*candidates_, dependencies_.groups()[group].op)) return;
     for (const Dependency& edge : dependencies_.of_consumer(group)) {
+      if (edge.producer == stamp) throw InputError(operators_.circle(dependencies_.groups()[stamp].op));
       if (seen_[edge.producer] == stamp) continue;
       seen_[edge.producer] = stamp;
       stack_.push_back(edge.producer);

@@ -28,6 +28,8 @@ class WorkerChoice {
     }
     keys_.resize(operators_.size());
     for (const auto& [entry, key] : options.order.workers) add(entry, key);
+    for (const auto& [entry, key] : options.order.workers)  // an operator's own entry is the one that counts
+      if (std::ranges::find(names_, entry) != names_.end()) add(entry, key);
   }
 
   TaskWorkers run() {

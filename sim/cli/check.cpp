@@ -112,6 +112,17 @@ std::string print(const DataFindings& findings, const std::string& whose) {
   return faults;
 }
 
+// Returns the first faults, a line each, and how many more there are: one mistake may be found at each of many tasks.
+std::string faults_text(const std::string& name, const std::vector<std::string>& errors) {
+  constexpr std::size_t kMostShown = 30;
+  std::string faults;
+  for (std::size_t i = 0; i < std::min(errors.size(), kMostShown); ++i)
+    faults += name + ": " + errors[i] + '\n';
+  if (errors.size() > kMostShown)
+    faults += fmt::format("{}: and {} more\n", name, errors.size() - kMostShown);
+  return faults;
+}
+
 void refuse(std::string faults) {
   if (faults.empty()) return;
   faults.pop_back();
@@ -188,7 +199,7 @@ void check_compiled(const DataCheckOptions& options, const ScheduleOption& sched
   std::string faults;
   std::map<std::string, Schedule> given;
   for (NamedSchedule& named : open_schedules(schedules.arguments)) {
-    for (const std::string& error : verify(named.schedule).errors) faults += named.name + ": " + error + '\n';
+    faults += faults_text(named.name, verify(named.schedule).errors);
     given.emplace(named.name, std::move(named.schedule));
   }
   refuse(std::move(faults));
@@ -247,7 +258,7 @@ void check(const CheckOptions& options) {
   const auto say = [&](const std::string& name, const Findings& findings) {
     std::cout << name << ":\n";
     for (const std::string& note : findings.notes) std::cout << "  " << note << '\n';
-    for (const std::string& error : findings.errors) faults += name + ": " + error + '\n';
+    faults += faults_text(name, findings.errors);
   };
   if (options.schedules.compiled()) {
     const std::optional<Experiment> beside = experiment_beside(options.schedules.arguments.front());

@@ -1,12 +1,14 @@
 #include "models/graph/mega_moe.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <catch2/catch.hpp>
 #include <set>
 
 #include "scheduler/ssc/parts_of.h"
 #include "scheduler/verify/verify.h"
+#include "sim/core/error.h"
 #include "tests/scheduler/small_compile.h"
 
 namespace a3sim {
@@ -48,6 +50,59 @@ const OperatorInfo& op_of(const Ssc& ssc, const TaskDescriptor& td) { return ssc
 TEST_CASE("MegaMoE is sound: pulls, held starts and barriers are ordered by events") {
   for (const std::uint32_t ep : {1U, 2U, 3U}) {
     for (const std::uint64_t seed : {1U, 2U}) CHECK(verify(mega_moe_schedule(ep, seed)).errors.empty());
+  }
+}
+
+TEST_CASE("Pulls wait for the segment before their own, whatever the segments") {
+  const std::vector<std::vector<std::uint32_t>> cuts{{1, 1, 1, 1}, {2, 2}, {1, 3}, {3, 1}, {4}, {}};
+  for (const std::vector<std::uint32_t>& segments : cuts) {
+    MoeShape shape = small_shape(2);
+    shape.experts_per_rank = 4;
+    CompileOptions options = mega_moe_options(2, uneven_counts(shape, 1));
+    options.order.elsewhere = {"Dispatched"};  // there is none without segments
+    options.shape.experts_per_rank = 4;
+    MegaMoeOptions cut = small_mega_moe();
+    cut.dispatch_segments = segments;
+    cut.combine_segments = {1, 1, 1, 1};
+    cut.activation_segments = {2, 2};
+    const Schedule schedule = compile(mega_moe_graph(options.shape, cut), "g", options).schedule;
+    INFO(fmt::format("{}", fmt::join(segments, ", ")));
+    CHECK(verify(schedule).errors.empty());
+    for (const TaskDescriptor& td : schedule[0].tasks()) {
+      if (segments.size() != 2 || op_of(schedule[0], td).name != "Dispatch") continue;
+      std::set<std::string> behind;
+      for (const TaskDescriptor& other : schedule[0].tasks())
+        if (other.trigger_rank == 0 && other.trigger_event == td.dependent_event)
+          behind.insert(op_of(schedule[0], other).name);
+      CHECK(behind.contains("Dispatched") == (td.expert >= segments[0]));
+    }
+  }
+}
+
+TEST_CASE("A hold on rows that are written behind the task is refused") {
+  const CompileOptions options = mega_moe_options(2, uneven_counts(small_shape(2), 1));
+  Graph graph = mega_moe_graph(options.shape, small_mega_moe());
+  Graph held;
+  for (const TensorNode& tensor : graph.tensors()) held.add_tensor(tensor);
+  for (OperatorNode node : graph.operators()) {
+    if (node.name == "Dispatch")
+      for (Hold& hold : node.holds) hold.shift = 0;  // its own barrier, which waits for it
+    held.add_operator(std::move(node));
+  }
+  REQUIRE_THROWS_WITH(compile(held, "g", options),
+                      Catch::Matchers::Contains("tasks of operator 'Dispatch' wait in a circle"));
+}
+
+TEST_CASE("An operator's own entry says its workers, whatever its type's entry says") {
+  CompileOptions options = mega_moe_options(2, uneven_counts(small_shape(2), 1));
+  for (const char* name : {"Activated", "Packed"}) {  // before and behind 'Barrier' in the alphabet
+    options.order.workers[name] = "2";
+    const Schedule schedule = compile(mega_moe_graph(options.shape, small_mega_moe()), "g", options).schedule;
+    for (const TaskDescriptor& td : schedule[0].tasks()) {
+      if (op_of(schedule[0], td).type != "Barrier") continue;
+      const bool own = options.order.workers.contains(op_of(schedule[0], td).name);
+      CHECK(schedule[0].worker_sets()[td.worker_set].first == (own ? 2 : 0));
+    }
   }
 }
 
