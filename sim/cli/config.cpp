@@ -62,7 +62,11 @@ void run(const ConfigOptions& options) {
   const std::vector<ListedKey> known = listed_keys(known_keys(document));
   if (options.key.empty()) return list_keys(known, options);
   const std::filesystem::path file = file_of(options, document);
-  const std::vector<ListedKey> meant = keys_ending_in(known, options.key);
+  std::vector<ListedKey> meant = keys_ending_in(known, options.key);
+  const auto of_any_name = [](const ListedKey& key) { return key.path.find('*') != std::string::npos; };
+  if (std::ranges::count_if(meant, of_any_name) + 1 ==
+      std::ssize(meant))  // what passes or operators have otherwise
+    std::erase_if(meant, of_any_name);
   const bool whole = find_key(known, options.key) != nullptr;
   if (!whole && meant.size() > 1) return list_keys(meant, options);
   const std::string key = whole || meant.empty() ? options.key : meant.front().path;

@@ -113,7 +113,7 @@ void ScheduleOption::each(const std::function<void(const NamedSchedule&)>& visit
     const RoutingCounts capacity = capacity_of(whole, routing_of(whole));
     for (const Pass& pass : whole.passes) {
       visit({pass.name, compile_pass(whole, pass, capacity).schedule,
-             propagate_splits(pass.graph, whole.shape, whole.cut)});
+             propagate_splits(pass.graph, whole.shape, cut_of(whole, pass))});
     }
   });
 }

@@ -5,6 +5,7 @@
 #include <spdlog/stopwatch.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "scheduler/compile/task_weights.h"
@@ -70,7 +71,9 @@ std::vector<CompiledPass> compile_passes(const Experiment& experiment, const Rou
     check_interruption();
     const spdlog::stopwatch watch;
     const Pass& pass = experiment.passes[p];
-    passes[p] = {pass.name, compile(pass.graph, pass.name, options).schedule};
+    std::optional<CompileOptions> own;
+    if (pass.cut != OwnCut{}) own.emplace(options).cut = cut_of(experiment, pass);
+    passes[p] = {pass.name, compile(pass.graph, pass.name, own ? *own : options).schedule};
     spdlog::debug("{}: compiled for {} ranks, {:.3f} s", pass.name, passes[p].schedule.size(), watch);
     progress.step();
   };
@@ -113,6 +116,7 @@ Compilation compile_pass(const Experiment& experiment, const Pass& pass, const R
   refuse_if(experiment, experiment.work->why_no_schedules());
   check_size(experiment, tasks_of_pass(experiment, capacity, 0));
   CompileOptions options = compile_options(experiment, capacity);
+  options.cut = cut_of(experiment, pass);
   options.kept = 0;
   return compile(pass.graph, pass.name, options);
 }
@@ -135,7 +139,7 @@ Compiled compile_all(const Experiment& experiment, RoutingCounts counts, unsigne
 bool CompileCache::fits(const Experiment& experiment, const CompileOptions& options) const {
   return options == options_ &&
          std::ranges::equal(experiment.passes, passes_, [](const Pass& a, const Pass& b) {
-           return a.name == b.name && a.graph == b.graph;
+           return a.name == b.name && a.graph == b.graph && a.cut == b.cut;
          });
 }
 

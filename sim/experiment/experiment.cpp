@@ -31,6 +31,15 @@ RoutingCounts capacity_of(const Experiment& experiment, const RoutingCounts& cou
   return capacity;
 }
 
+CutOptions cut_of(const Experiment& experiment, const Pass& pass) {
+  CutOptions cut = experiment.cut;
+  const auto take = [](std::uint32_t& value, std::uint32_t own) { value = own > 0 ? own : value; };
+  take(cut.partitions, pass.cut.partitions);
+  take(cut.chunk, pass.cut.chunk);
+  take(cut.task_rows, pass.cut.task_rows);
+  return cut;
+}
+
 const NetworkBackend& backend_of(const Experiment& experiment) {
   return Registry<NetworkBackend>::get(experiment.network);
 }

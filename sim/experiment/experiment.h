@@ -23,9 +23,16 @@
 namespace a3sim {
 
 // A graph that an experiment runs: forward, backward, or the experiment's own.
+// What a pass cuts otherwise than `cut` says (cut.passes); 0: what it does not.
+struct OwnCut {
+  std::uint32_t partitions = 0, chunk = 0, task_rows = 0;
+  friend bool operator==(const OwnCut&, const OwnCut&) = default;
+};
+
 struct Pass {
   std::string name;
   Graph graph;
+  OwnCut cut = {};
 };
 
 // The checked contents of a configuration.
@@ -86,6 +93,8 @@ RoutingCounts routing_of(const Experiment& experiment);
 // Returns the capacities to compile for: the bucket's, or the counts themselves.
 RoutingCounts capacity_of(const Experiment& experiment, const RoutingCounts& counts);
 
+// Returns how the tasks of one of its passes are cut.
+CutOptions cut_of(const Experiment& experiment, const Pass& pass);
 // Returns the network backend that the experiment names.
 const NetworkBackend& backend_of(const Experiment& experiment);
 // Does the same for runs in parallel threads. SimGrid allows only one engine per process; the native backend,

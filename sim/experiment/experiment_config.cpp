@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "models/graph/tiling_config.h"
 #include "models/operators/operator.h"
@@ -26,7 +27,7 @@ bool is_foreign(const std::filesystem::path& file) {
                              [&](const auto& item) { return item.second.object->takes(file); });
 }
 
-constexpr std::int64_t kMostRows = 1 << 30;
+constexpr std::int64_t kMostRows = 1 << 30, kMostPartitions = 4096;
 constexpr std::int64_t kMostWorkers = 16384;
 constexpr std::int64_t kMostShares = 65535;  // a region's share has 16 bits
 
@@ -91,12 +92,35 @@ CutOptions read_cut(const Config& config, const Experiment& experiment) {
   cut.shares = static_cast<std::uint32_t>(
       config.integer("shares", 1, kMostShares,
                      std::min<std::int64_t>(kMostShares, experiment.workers.count(CoreUnit::kMatrix))));
-  cut.partitions = static_cast<std::uint32_t>(config.integer("partitions", 1, 4096, cut.partitions));
+  cut.partitions =
+      static_cast<std::uint32_t>(config.integer("partitions", 1, kMostPartitions, cut.partitions));
   read_sources(config, experiment, cut);
   cut.chunk = static_cast<std::uint32_t>(config.integer("chunk", 1, kMostRows, cut.chunk));
   cut.task_rows = static_cast<std::uint32_t>(config.integer("task_rows", 1, kMostRows, cut.task_rows));
-  config.finish();
   return cut;
+}
+
+// Reads what passes cut otherwise. Entries of a pass that does not run are checked and left aside.
+void read_own_cuts(const Config& config, Experiment& experiment) {
+  const std::array<std::string_view, 2> usual{"forward", "backward"};
+  for (const std::string& name : config.names()) {
+    const Config block = config.map(name);
+    OwnCut cut;
+    const auto read = [&](const char* key, std::uint32_t& value, std::int64_t most) {
+      value = static_cast<std::uint32_t>(block.integer(key, 1, most, 0));
+    };
+    read("partitions", cut.partitions, kMostPartitions);
+    read("chunk", cut.chunk, kMostRows);
+    read("task_rows", cut.task_rows, kMostRows);
+    block.finish();
+    if (cut.partitions > 0 && experiment.cut.sources > 0)
+      block.error("partitions", "cut.sources says how many there are: expected none");
+    const auto pass = std::ranges::find(experiment.passes, name, &Pass::name);
+    if (pass != experiment.passes.end())
+      pass->cut = cut;
+    else if (std::ranges::find(usual, name) == usual.end())
+      config.error(name, "there is no such pass");
+  }
 }
 
 // Reads how many workers of each kind run tasks: all of the hardware's, unless the configuration states
@@ -230,6 +254,8 @@ Experiment read(const Config& root) {
       read_ranks(root, experiment.shape.ep, experiment.parallel, experiment.hardware.fabric);
   const bool shares_stated = root.map("cut").has("shares");
   experiment.cut = read_cut(root.map("cut"), experiment);
+  if (root.map("cut").has("passes")) read_own_cuts(root.map("cut").map("passes"), experiment);
+  root.map("cut").finish();
   experiment.kept = kept_ranks(root.map("experiment"), simulate, experiment);
   experiment.run.kernel_sources = experiment.cut.sources;
   // Blocks of K have the same bytes for all types, so what fits in L0 and L1 for one type fits for all.

@@ -38,8 +38,7 @@ std::string count_text(std::uint64_t count) {
   return fmt::format("{:.1f} million", 1e-6 * static_cast<double>(count));
 }
 
-PassTasks tasks_by_kind(const Experiment& experiment, const RoutingCounts& capacity, std::uint32_t kept) {
-  const CutOptions& cut = experiment.cut;
+PassTasks tasks_by_kind(const CutOptions& cut, const RoutingCounts& capacity, std::uint32_t kept) {
   PassTasks tasks;
   const std::uint32_t ranks = kept > 0 ? kept : capacity.ranks();
   const std::uint32_t local = capacity.ranks() == 0 ? 0 : capacity.experts() / capacity.ranks();
@@ -61,8 +60,12 @@ PassTasks tasks_by_kind(const Experiment& experiment, const RoutingCounts& capac
 }  // namespace
 
 std::uint64_t tasks_of_pass(const Experiment& experiment, const RoutingCounts& capacity, std::uint32_t kept) {
-  const PassTasks tasks = tasks_by_kind(experiment, capacity, kept);
-  return tasks.puts + tasks.work;
+  std::uint64_t most = 0;
+  for (const Pass& pass : experiment.passes) {
+    const PassTasks tasks = tasks_by_kind(cut_of(experiment, pass), capacity, kept);
+    most = std::max(most, tasks.puts + tasks.work);
+  }
+  return most;
 }
 
 std::string RunEstimate::text() const {
@@ -75,11 +78,14 @@ RunEstimate estimate_of(const Experiment& experiment, bool recorded) {
   if (!experiment.work->why_no_schedule_run().empty() || experiment.shape.experts() == 0) return {};
   const RoutingCounts capacity = capacity_of(experiment, routing_of(experiment));
   const std::uint32_t ranks = experiment.kept > 0 ? experiment.kept : experiment.shape.ep;
-  const PassTasks of_pass = tasks_by_kind(experiment, capacity, experiment.kept);
-  const std::size_t passes = experiment.passes.size();
-  const double puts = static_cast<double>(of_pass.puts * passes),
-               work = static_cast<double>(of_pass.work * passes);
-  const std::uint64_t tasks = (of_pass.puts + of_pass.work) * passes;
+  PassTasks all;
+  for (const Pass& pass : experiment.passes) {
+    const PassTasks tasks = tasks_by_kind(cut_of(experiment, pass), capacity, experiment.kept);
+    all.puts += tasks.puts;
+    all.work += tasks.work;
+  }
+  const auto puts = static_cast<double>(all.puts), work = static_cast<double>(all.work);
+  const std::uint64_t tasks = all.puts + all.work;
   return {fmt::format("{} rank{} with {} tasks", ranks, ranks == 1 ? "" : "s", count_text(tasks)),
           kSecondsForTask * std::sqrt(static_cast<double>(ranks)) * (puts + work),
           kBytesBefore + kBytesForPut * puts + kBytesForWork * work +

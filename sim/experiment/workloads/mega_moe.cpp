@@ -62,10 +62,23 @@ void read_front(const Config& config, const MoeShape& shape, MegaMoeOptions& opt
   options.sorts = static_cast<std::uint32_t>(config.integer("sorts", 1, 2, options.index ? 1 : 2));
 }
 
+constexpr std::uint32_t kMostRows = 1 << 30;
+
+// Reads how much one pull or put takes at most: rows, as in pull_rows, or in how many parts it takes what a rank has for an
+// expert under balanced routing, as in pull_parts.
+std::uint32_t read_rows(const Config& config, const std::string& what, std::uint32_t slot,
+                        std::uint32_t usual) {
+  const std::string rows = what + "_rows", parts = what + "_parts";
+  if (!config.has(parts)) return static_cast<std::uint32_t>(config.integer(rows, 1, kMostRows, usual));
+  if (config.has(rows))
+    config.error(rows, fmt::format("{} says how many rows these are: give one of the two", parts));
+  const auto number = static_cast<std::uint32_t>(config.integer(parts, 1, kMostRows));
+  return std::max(1U, (slot + number - 1) / number);
+}
+
 // From 1024 tokens on, two cores send a rank's rows of an expert, half each, and all cores meet before the
 // next expert. Below, all cores send the available rows, in pieces of tiles.
 void read_cuts(const Config& config, const MoeShape& shape, MegaMoeOptions& options) {
-  constexpr std::int64_t kMostRows = 1 << 30;
   constexpr std::uint32_t kManyTokens = 1024;
   const std::uint32_t experts = shape.experts_per_rank;
   const std::vector<std::uint32_t> each(experts, 1);
@@ -77,13 +90,12 @@ void read_cuts(const Config& config, const MoeShape& shape, MegaMoeOptions& opti
   options.combine_segments =
       read_segments(config, "combine_segments", experts, many ? each : decltype(each){});
   options.put_tiles = config.boolean("put_tiles", !many);
-  options.pull_rows = static_cast<std::uint32_t>(config.integer("pull_rows", 1, kMostRows, kMostRows));
   const std::uint32_t slot = std::max<std::uint32_t>(
       1, static_cast<std::uint32_t>(std::uint64_t{shape.tokens} * shape.top_k / shape.experts()));
   constexpr std::uint32_t kPiece = 8;  // rows: half of a tile's piece of 16, or of what comes from one rank
   const std::uint32_t half = (slot + 1) / 2;
-  options.put_rows = static_cast<std::uint32_t>(
-      config.integer("put_rows", 1, kMostRows, options.put_tiles ? std::min(kPiece, half) : half));
+  options.pull_rows = read_rows(config, "pull", slot, kMostRows);
+  options.put_rows = read_rows(config, "put", slot, options.put_tiles ? std::min(kPiece, half) : half);
 }
 
 // Reads a MoE layer as one kernel that exchanges rows itself.

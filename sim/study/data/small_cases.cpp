@@ -78,6 +78,15 @@ void set_cut(std::vector<std::string>& overrides, const Experiment& experiment, 
   set(overrides, "cut.partitions", partitions);
   set(overrides, "cut.chunk", std::min(experiment.cut.chunk, kChunk));
   set(overrides, "cut.task_rows", std::min(experiment.cut.task_rows, kTaskRows));
+  for (const Pass& pass : experiment.passes) {
+    const auto set_own = [&](const char* key, std::uint32_t own, std::uint32_t most) {
+      if (own > 0)
+        overrides.push_back(fmt::format("cut.passes.{}.{}={}", pass.name, key, std::min(own, most)));
+    };
+    set_own("partitions", pass.cut.partitions, kMostPartitions);
+    set_own("chunk", pass.cut.chunk, kChunk);
+    set_own("task_rows", pass.cut.task_rows, kTaskRows);
+  }
   const Tiling tiling = shrunk(experiment.cut.tiling);
   set(overrides, "tiling.base_m", tiling.base_m);
   set(overrides, "tiling.base_n", tiling.base_n);
