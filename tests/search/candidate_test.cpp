@@ -181,6 +181,29 @@ TEST_CASE("a product may have blocks of its own, which leave the others' tasks a
   CHECK_THROWS_WITH(small_moe({"tiling.operators.GMM2.base=1"}), Contains("unknown key"));
 }
 
+TEST_CASE("a pass may be cut otherwise than the others, which leaves their tasks as they are") {
+  const auto schedule = [](const std::vector<std::string>& set, std::size_t pass) {
+    std::vector<std::string> all{"experiment.pass=both"};
+    all.insert(all.end(), set.begin(), set.end());
+    const Experiment experiment = small_moe(all);
+    return schedule_hash(experiment.work->prepare(experiment, 1)->schedules()->passes[pass].schedule);
+  };
+  for (const char* const cut : {"partitions=2", "chunk=8", "task_rows=4"}) {
+    INFO(cut);
+    const std::string of_all = std::string("cut.") + cut, own = std::string("cut.passes.forward.") + cut;
+    CHECK(schedule({own}, 0) == schedule({of_all}, 0));
+    CHECK(schedule({own}, 0) != schedule({}, 0));
+    CHECK(schedule({own}, 1) == schedule({}, 1));
+    CHECK(schedule({of_all}, 1) != schedule({}, 1));
+  }
+  CHECK_NOTHROW(small_moe({"cut.passes.backward.chunk=8"}));  // which does not run
+  CHECK_THROWS_WITH(small_moe({"cut.passes.backwards.chunk=8"}), Contains("there is no such pass"));
+  CHECK_THROWS_WITH(small_moe({"cut.passes.forward.chunk=0"}), Contains("cut.passes.forward.chunk"));
+  CHECK_THROWS_WITH(small_moe({"cut.passes.forward.shares=2"}), Contains("unknown key"));
+  CHECK_THROWS_WITH(small_moe({"cut.sources=1", "cut.passes.forward.partitions=2"}),
+                    Contains("cut.passes.forward.partitions") && Contains("cut.sources"));
+}
+
 TEST_CASE("the order that was found for the paper's layer is sound, and faster than the best shipped one") {
   const ScratchDirectory folder;
   const auto with = [&](const std::string& experiment, const char* order, std::vector<std::string> set) {

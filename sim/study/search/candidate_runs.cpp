@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "scheduler/runtime_files/runtime_schedule.h"
+#include "scheduler/verify/verify.h"
 #include "sim/core/error.h"
 #include "sim/core/parallel.h"
 #include "sim/experiment/compiled.h"
@@ -98,6 +100,29 @@ Experiment CandidateRuns::experiment(const Candidate& candidate, const SearchSce
 Experiment CandidateRuns::start_experiment(std::size_t start, const SearchScenario& scenario) const {
   const Job job{nullptr, start, &scenario, {}, nullptr};
   return experiment_of(job, problem_.experiment().with(settings_of(job)));
+}
+
+std::string CandidateRuns::why_unsound(const Candidate& candidate, const SearchScenario& scenario) const {
+  const Experiment made = experiment(candidate, scenario);
+  std::string why;
+  made.work->check(made, [&](const std::string& pass, const Findings& findings) {
+    if (why.empty() && !findings.errors.empty()) why = fmt::format("{}: {}", pass, findings.errors.front());
+  });
+  return why;
+}
+
+std::string CandidateRuns::why_no_runtime_files(const Candidate& candidate,
+                                                const SearchScenario& scenario) const {
+  const Experiment made = experiment(candidate, scenario);
+  const auto work = made.work->prepare(made, threads_);
+  if (!work->schedules()) return made.name + ": it has no schedules";
+  try {
+    for (const CompiledPass& pass : work->schedules()->passes)
+      static_cast<void>(runtime_config_of(pass.schedule.front()));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
 }
 
 CandidateRuns::RunKey CandidateRuns::run_key(const PreparedWork& work, std::size_t pass,

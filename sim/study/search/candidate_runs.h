@@ -69,6 +69,10 @@ class CandidateRuns {
   // made.
   Experiment experiment(const Candidate& candidate, const SearchScenario& scenario) const;
   Experiment start_experiment(std::size_t start, const SearchScenario& scenario) const;
+  // Returns the first thing for which 'a3sim check' refuses a candidate's schedules; empty: they are sound.
+  std::string why_unsound(const Candidate& candidate, const SearchScenario& scenario) const;
+  // Returns what the public runtime's files cannot carry of a candidate's schedules; empty: they carry all.
+  std::string why_no_runtime_files(const Candidate& candidate, const SearchScenario& scenario) const;
 
  private:
   // A candidate, or a start as it is if `candidate` is null.

@@ -173,13 +173,14 @@ std::vector<RevertedChoice> drop_idle(const std::vector<Choice>& choices, const 
 }  // namespace
 
 std::vector<RevertedChoice> simplify(const SearchProblem& problem, const SearchOptions& options,
-                                     SearchOutcome& outcome, CandidateRuns& runs) {
+                                     SearchOutcome& outcome, CandidateRuns& runs, bool take_back) {
   const std::vector<Choice> choices = choices_of(problem, true);
   const Candidate start = reference_of(problem, outcome);
   LastStage stage(options, outcome, runs);
   ScoredCandidate& winner = outcome.candidates[outcome.best];
   if (winner.number == 0) return {};
-  const std::vector<RevertedChoice> dropped = drop_idle(choices, start, winner, stage);
+  std::vector<RevertedChoice> dropped;
+  if (take_back) dropped = drop_idle(choices, start, winner, stage);
   std::vector<Candidate> without;
   std::vector<RevertedChoice> of_winner;
   for (const Choice& choice : choices) {

@@ -59,10 +59,10 @@ struct BoundDistance {
   double before = 0, after = 0;
 };
 
-// Reverts each choice of the winner, and keeps the reversals that cost nothing. The winner gets simpler,
-// and not slower in training.
+// Reverts each choice of the winner and, with `take_back`, keeps the reversals that cost nothing: the winner gets simpler, and
+// not slower in training.
 std::vector<RevertedChoice> simplify(const SearchProblem& problem, const SearchOptions& options,
-                                     SearchOutcome& outcome, CandidateRuns& runs);
+                                     SearchOutcome& outcome, CandidateRuns& runs, bool take_back);
 
 // Returns the marginal effects over all candidates of the first stage that most of them reached. The
 // candidates are no designed experiment.

@@ -250,14 +250,19 @@ GainRanges gain_ranges(const SearchProblem& problem, const SearchOptions& option
 }
 
 std::optional<std::size_t> best_that_holds(const SearchOptions& options, const SearchOutcome& outcome,
-                                           const GainRanges& of_winner, CandidateRuns& runs) {
+                                           std::span<const GainRanges> of_left_out,
+                                           const std::set<std::size_t>& left_out, CandidateRuns& runs) {
   GainMeter meter(outcome, runs, nullptr);
-  const std::vector<std::vector<std::string>> ends = ends_without_gain(of_winner);
+  std::vector<std::vector<std::string>> ends;
+  for (const GainRanges& ranges : of_left_out) {
+    for (std::vector<std::string>& end : ends_without_gain(ranges))
+      if (std::ranges::find(ends, end) == ends.end()) ends.push_back(std::move(end));
+  }
   if (ends.empty() || !meter.choose_conditions(options)) return std::nullopt;
   std::vector<std::size_t> others;
   for (std::size_t i = 0; i < outcome.candidates.size(); ++i) {
     const ScoredCandidate& candidate = outcome.candidates[i];
-    if (i != outcome.best && candidate.number > 0 && candidate.finished() && *candidate.scores.back() < 1)
+    if (!left_out.contains(i) && candidate.number > 0 && candidate.finished() && *candidate.scores.back() < 1)
       others.push_back(i);
   }
   std::ranges::stable_sort(others, {}, [&](std::size_t i) { return *outcome.candidates[i].scores.back(); });

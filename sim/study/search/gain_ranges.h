@@ -1,6 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,10 +43,11 @@ struct GainRanges {
 GainRanges gain_ranges(const SearchProblem& problem, const SearchOptions& options,
                        const SearchOutcome& outcome, CandidateRuns& runs, const NamedOrder* order = nullptr);
 
-// Returns the position of the best candidate that gains in training and also at those ends at which the winner does
-// not; nullopt if none of the best ones does.
+// Returns the position of the best candidate that gains in training and also at those ends at which winners that were left
+// out do not; nullopt if none of the best ones does. `left_out` has their positions.
 std::optional<std::size_t> best_that_holds(const SearchOptions& options, const SearchOutcome& outcome,
-                                           const GainRanges& of_winner, CandidateRuns& runs);
+                                           std::span<const GainRanges> of_left_out,
+                                           const std::set<std::size_t>& left_out, CandidateRuns& runs);
 
 // Returns "hardware.fabric.put_startup (0.3 us) at 0.01 us: -1.20 %" for the end with the least gain.
 std::string weakest_end(const GainRanges& ranges);

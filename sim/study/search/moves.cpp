@@ -12,10 +12,15 @@ const std::vector<KeyTerm>& terms_of(const SearchProblem& problem, std::size_t q
   return problem.space().terms[queue % kCoreUnits];
 }
 
-std::vector<std::size_t> open_queues(const SearchProblem& problem) {
+// Returns whether changes of `part` concern what belongs to the part `of`, which is the number of parts for what belongs to none.
+bool concerns(const SearchProblem& problem, std::size_t part, std::size_t of) {
+  return part == kAllParts || part == of || (part == kNoPart && of == problem.parts().size());
+}
+
+std::vector<std::size_t> open_queues(const SearchProblem& problem, std::size_t part = kAllParts) {
   std::vector<std::size_t> open;
   for (std::size_t q = 0; q < problem.parts().size() * kCoreUnits; ++q) {
-    if (problem.is_open(q)) open.push_back(q);
+    if (problem.is_open(q) && concerns(problem, part, q / kCoreUnits)) open.push_back(q);
   }
   return open;
 }
@@ -79,8 +84,8 @@ void put_term(QueueGenes& genes, std::size_t term, std::size_t key, std::size_t 
 
 // Both queues of a part sort by the same key at the same place: one that brings rows in another order than the other one
 // takes them is slower for it, so that neither gains alone.
-void mutate_both_queues(const SearchProblem& problem, Candidate& candidate, Rng& rng) {
-  const std::size_t part = below(rng, problem.parts().size());
+void mutate_both_queues(const SearchProblem& problem, Candidate& candidate, std::size_t of, Rng& rng) {
+  const std::size_t part = of == kAllParts ? below(rng, problem.parts().size()) : of;
   const std::size_t a = problem.queue(part, 0), b = problem.queue(part, 1);
   const std::vector<KeyTerm>&terms_a = terms_of(problem, a), &terms_b = terms_of(problem, b);
   if (!problem.is_open(a) || !problem.is_open(b)) return;
@@ -97,14 +102,18 @@ void mutate_both_queues(const SearchProblem& problem, Candidate& candidate, Rng&
            static_cast<std::size_t>(key_b - term_b->keys.begin()), place);
 }
 
-void mutate_setting(const SearchProblem& problem, Candidate& candidate, Rng& rng) {
+void mutate_setting(const SearchProblem& problem, Candidate& candidate, std::size_t part, Rng& rng) {
   std::vector<std::size_t> open;
   for (std::size_t d = 0; d < candidate.settings.size(); ++d) {
-    if (problem.space().decisions[d].values.size() > 1) open.push_back(d);
+    const SearchDecision& decision = problem.space().decisions[d];
+    const auto of = std::ranges::find(problem.parts(), decision.pass) - problem.parts().begin();
+    if (decision.values.size() > 1 && concerns(problem, part, static_cast<std::size_t>(of)))
+      open.push_back(d);
   }
   if (open.empty()) return;
   const std::size_t d = open[below(rng, open.size())];
-  candidate.settings[d] = static_cast<std::uint8_t>(below(rng, problem.space().decisions[d].values.size()));
+  const std::size_t values = problem.space().decisions[d].values.size();
+  candidate.settings[d] = static_cast<std::uint8_t>(below(rng, values));
 }
 
 }  // namespace
@@ -126,16 +135,16 @@ Candidate random_candidate(const SearchProblem& problem, Rng& rng) {
   return candidate;
 }
 
-void mutate(const SearchProblem& problem, Candidate& candidate, Rng& rng) {
-  constexpr double kSetting = 0.4, kBoth = 0.25, kAgain = 0.4;
-  const std::vector<std::size_t> queues = open_queues(problem);
+void mutate(const SearchProblem& problem, Candidate& candidate, std::size_t part, Rng& rng) {
+  constexpr double kSetting = 0.6, kBoth = 0.25, kAgain = 0.4;
+  const std::vector<std::size_t> queues = open_queues(problem, part);
   do {
     const bool setting = queues.empty() || (!candidate.settings.empty() && rng.uniform() < kSetting);
     if (setting && candidate.settings.empty()) return;
     if (setting) {
-      mutate_setting(problem, candidate, rng);
+      mutate_setting(problem, candidate, part, rng);
     } else if (queues.size() > 1 && rng.uniform() < kBoth) {
-      mutate_both_queues(problem, candidate, rng);
+      mutate_both_queues(problem, candidate, part, rng);
     } else {
       const std::size_t queue = queues[below(rng, queues.size())];
       mutate_queue(problem, queue, candidate.queues[queue], rng);

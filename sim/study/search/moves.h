@@ -10,9 +10,12 @@ namespace a3sim {
 // Returns a candidate with all choices drawn at random.
 Candidate random_candidate(const SearchProblem& problem, Rng& rng);
 
-// Changes one or more choices: the place or key of a term, in one queue or alike in both of a part, the keys of a
+// What a change may concern, in place of a part of the problem: everything, or only settings of no single part.
+inline constexpr std::size_t kAllParts = static_cast<std::size_t>(-1), kNoPart = static_cast<std::size_t>(-2);
+
+// Changes one or more choices of a part: the place or key of a term, in one queue or alike in both of a part, the keys of a
 // start, or a value.
-void mutate(const SearchProblem& problem, Candidate& candidate, Rng& rng);
+void mutate(const SearchProblem& problem, Candidate& candidate, std::size_t part, Rng& rng);
 
 // Returns a child that takes each queue and each setting from one of the two.
 Candidate cross(const Candidate& a, const Candidate& b, Rng& rng);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -24,13 +26,17 @@ enum class Lineage : std::uint8_t { kStart, kListed, kDrawn };
 struct ParentCandidate {
   Candidate candidate;
   Lineage lineage = Lineage::kStart;
+  double score = 1;          // of the last stage: below 1 is faster than the best start
+  std::size_t position = 0;  // among all that have run
 };
 
-// The candidates that a method may change.
+// The candidates that a method may change, and what has run.
 struct Parents {
   std::vector<ParentCandidate> best;  // the best so far, the best first, one for each score; at least one
   std::vector<ParentCandidate>
       leaders;  // the best of each lineage that is still followed, the best first; at least one
+  // Returns whether a part of the problem has run as a candidate has it, beside whatever else.
+  std::function<bool(const Candidate&, std::size_t part)> part_known;
 };
 
 // A candidate to run, and the way in which the method came to it: a position in Proposer::ways().
@@ -38,6 +44,7 @@ struct Proposal {
   Candidate candidate;
   std::size_t way = 0;
   Lineage lineage = Lineage::kStart;
+  std::optional<std::size_t> changed = {};  // position of the candidate of which it is a change
 };
 
 // A method that finds the next candidate. One file each in proposers/, registered by its name. Stateless:

@@ -15,6 +15,7 @@
 #include "sim/core/progress.h"
 #include "sim/core/rng.h"
 #include "sim/core/statistics.h"
+#include "sim/study/search/joined_candidates.h"
 #include "sim/study/search/proposer.h"
 
 namespace a3sim {
@@ -26,7 +27,7 @@ constexpr std::size_t kPartListed = 6;  // one in so many of a later generation 
 constexpr std::size_t kMostProposals = 480;  // proposals for a generation, before a method has nothing new
 constexpr double kLeastCorrelation = 0.7;
 
-// The ways of a search itself, before those of its method: what the method lists, and the best queues of each part together.
+// The ways of a search itself, before those of its method: what the method lists; and parts and changes that gained, joined.
 constexpr std::size_t kListed = 0, kJoined = 1, kOwnWays = 2;
 
 // Returns Spearman's rank correlation, with mean ranks for equal numbers: 1 if all of `b` are equal, 0 if all of `a` alone are.
@@ -56,7 +57,7 @@ class Search {
         proposer_(Proposers::get(options.method)),
         streams_(options.seed) {
     outcome_.ladder = ladder_of(problem, options.objective, options.draws, options.seed, options.over);
-    outcome_.ways = {{"listed"}, {"parts joined"}};
+    outcome_.ways = {{"listed"}, {"joined"}};
     for (const std::string_view name : proposer_.ways()) outcome_.ways.push_back({std::string(name)});
   }
 
@@ -127,12 +128,15 @@ class Search {
     ScoredCandidate scored{.candidate = problem_.from_start(start)};
     for (std::size_t s = 0; s < outcome_.ladder.size(); ++s) take(scored, s, references_[s].starts()[start]);
     if (!known_.insert(key_of(problem_, scored.candidate)).second) return;
+    for (std::size_t part = 0; part < problem_.parts().size(); ++part)
+      known_parts_.insert(part_key(scored.candidate, part));
     outcome_.candidates.push_back(std::move(scored));
   }
 
   // Takes the results of a candidate in a stage.
   void take(ScoredCandidate& scored, std::size_t s, const std::vector<CandidateOutcome>& outcomes) {
     scored.scores.resize(outcome_.ladder.size());
+    scored.parts.resize(outcome_.ladder.size());
     const auto ratios = references_[s].ratios(outcomes);
     if (!ratios) {
       for (const CandidateOutcome& outcome : outcomes) {
@@ -141,27 +145,29 @@ class Search {
       }
       return;
     }
-    if (s != last()) {
+    if (s != last())
       scored.scores[s] = score_of(*ratios, SearchObjective::kOne);
-      return;
-    }
-    take_runs(scored, references_[s], outcomes, options_.objective);
-    if (problem_.parts().size() == problem_.experiment().passes.size()) take_parts(scored, outcomes);
+    else
+      take_runs(scored, references_[s], outcomes, options_.objective);
+    if (problem_.parts().size() == problem_.experiment().passes.size())
+      scored.parts[s] = parts_of(outcomes, references_[s]);
   }
 
-  void take_parts(ScoredCandidate& scored, const std::vector<CandidateOutcome>& outcomes) {
-    scored.parts.assign(problem_.parts().size(), 0);
+  std::vector<double> parts_of(const std::vector<CandidateOutcome>& outcomes,
+                               const StageReference& reference) const {
+    std::vector<double> parts(problem_.parts().size(), 0);
     double runs = 0;
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
-      const Latencies& best = references_[last()].best()[i];
+      const Latencies& best = reference.best()[i];
       runs += static_cast<double>(best.size());
-      for (std::size_t p = 0; p < scored.parts.size() && !best.empty(); ++p) {
+      for (std::size_t p = 0; p < parts.size() && !best.empty(); ++p) {
         for (std::size_t draw = 0; draw < best.size(); ++draw)
-          scored.parts[p] += static_cast<double>(outcomes[i].passes[p][draw].count()) /
-                             static_cast<double>(best[draw].count());
+          parts[p] += static_cast<double>(outcomes[i].passes[p][draw].count()) /
+                      static_cast<double>(best[draw].count());
       }
     }
-    for (double& part : scored.parts) part /= runs;
+    for (double& part : parts) part /= runs;
+    return parts;
   }
 
   // Returns the score as a parent. A candidate that the first stage refuses costs more to try, and so do
@@ -180,47 +186,6 @@ class Search {
     }
     std::ranges::stable_sort(order, {}, [&](std::size_t i) { return *outcome_.candidates[i].scores.back(); });
     return order;
-  }
-
-  // Returns whether parts of both may be joined: what concerns all parts is the same.
-  bool may_join(const Candidate& a, const Candidate& b) const {
-    for (std::size_t d = 0; d < a.settings.size(); ++d) {
-      const std::string& pass = problem_.space().decisions[d].pass;
-      if (a.settings[d] != b.settings[d] && std::ranges::count(problem_.parts(), pass) == 0) return false;
-    }
-    return a.rest_of == b.rest_of;
-  }
-
-  // Joins the best queues of each part, with the same other choices, if nobody has tried them together yet.
-  // Passes run one after the other, so that their times add up.
-  std::optional<Candidate> best_parts(const std::vector<std::size_t>& order) const {
-    if (problem_.parts().size() < 2) return std::nullopt;
-    std::optional<Candidate> best;
-    double least = best_score();
-    for (const std::size_t i : order) {
-      const ScoredCandidate& candidate = outcome_.candidates[i];
-      Candidate together = candidate.candidate;
-      double sum = 0;
-      for (std::size_t p = 0; p < problem_.parts().size(); ++p) {
-        const ScoredCandidate* part = &candidate;
-        for (const std::size_t j : order) {
-          const ScoredCandidate& other = outcome_.candidates[j];
-          if (other.parts[p] < part->parts[p] && may_join(other.candidate, candidate.candidate))
-            part = &other;
-        }
-        sum += part->parts[p];
-        for (std::size_t d = 0; d < together.settings.size(); ++d) {
-          if (problem_.space().decisions[d].pass == problem_.parts()[p])
-            together.settings[d] = part->candidate.settings[d];
-        }
-        for (std::size_t unit = 0; unit < kCoreUnits; ++unit)
-          together.queues[problem_.queue(p, unit)] = part->candidate.queues[problem_.queue(p, unit)];
-      }
-      if (sum >= least || known_.contains(key_of(problem_, together))) continue;
-      least = sum;
-      best = std::move(together);
-    }
-    return best;
   }
 
   // Returns positions of those that have run in the last stage, the best parent first.
@@ -266,7 +231,8 @@ class Search {
   std::vector<ParentCandidate> parent_candidates(const std::vector<std::size_t>& positions) const {
     std::vector<ParentCandidate> parents;
     for (const std::size_t i : positions)
-      parents.push_back({outcome_.candidates[i].candidate, outcome_.candidates[i].lineage});
+      parents.push_back({outcome_.candidates[i].candidate, outcome_.candidates[i].lineage,
+                         *outcome_.candidates[i].scores.back(), i});
     return parents;
   }
 
@@ -294,30 +260,55 @@ class Search {
       if (i >= first) ++outcome_.ways[outcome_.candidates[i].way].kept;
   }
 
+  // Returns what to try first: parts and changes that gained, together.
+  std::deque<Proposal> joined_proposals(const std::vector<std::size_t>& order, Lineage lineage) const {
+    std::deque<Proposal> joined;
+    if (options_.method == "random") return joined;
+    const JoinedCandidates joins(problem_, outcome_);
+    const auto known = [&](const Candidate& candidate) {
+      return known_.contains(key_of(problem_, candidate));
+    };
+    if (std::optional<Candidate> together = joins.best_parts(order, known))
+      joined.push_back({std::move(*together), kJoined, lineage});
+    if (!proposer_.distinct()) return joined;
+    for (Candidate& candidate : joins.exchanged_parts(order))
+      joined.push_back({std::move(candidate), kJoined, lineage});
+    for (Proposal& proposal : joins.united_changes(last_generation_)) {
+      proposal.way = kJoined;
+      joined.push_back(std::move(proposal));
+    }
+    return joined;
+  }
+
   // Adds a generation. Returns false if it finds nothing new.
   bool propose() {
     const std::vector<std::size_t> order = ranked_as_parents();
-    const Parents parents_now{parent_candidates(parents(order)), parent_candidates(leaders(order))};
+    const Parents parents_now{parent_candidates(parents(order)), parent_candidates(leaders(order)),
+                              [&](const Candidate& candidate, std::size_t part) {
+                                return known_parts_.contains(part_key(candidate, part));
+                              }};
     const ParentCandidate& best = parents_now.best.front();
     const std::size_t size = std::min<std::size_t>(first_generation_ ? kFirstGeneration : kGeneration,
                                                    options_.budget - outcome_.proposed);
     const std::size_t first = outcome_.candidates.size();
-    if (options_.method != "random") {
-      if (std::optional<Candidate> together = best_parts(order))
-        waiting_.push_front({std::move(*together), kJoined, best.lineage});
-    }
+    std::deque<Proposal> joined = joined_proposals(order, best.lineage);
+    last_generation_ = first;
     const Lineage lineage = first_generation_ ? Lineage::kListed : best.lineage;
     for (Candidate& candidate : proposer_.opening(problem_, best.candidate, generation_))
       waiting_.push_back({std::move(candidate), kListed, lineage});
     ++generation_;
-    const auto next_listed = [&]() -> std::optional<Proposal> {
-      if (waiting_.empty()) return std::nullopt;
-      Proposal proposal = std::move(waiting_.front());
-      waiting_.pop_front();
-      return proposal;
+    const auto next_of = [](std::deque<Proposal>& proposals) {
+      return [&]() -> std::optional<Proposal> {
+        if (proposals.empty()) return std::nullopt;
+        Proposal proposal = std::move(proposals.front());
+        proposals.pop_front();
+        return proposal;
+      };
     };
+    add(next_of(joined), first + size);
     // A part of a later generation, so that a small budget is not spent on them alone.
-    add(next_listed, first + (first_generation_ ? size : size / kPartListed));
+    add(next_of(waiting_),
+        std::min(first + size, outcome_.candidates.size() + (first_generation_ ? size : size / kPartListed)));
     const auto proposed = [&]() -> std::optional<Proposal> {
       Proposal proposal = proposer_.propose(problem_, parents_now, streams_);
       proposal.way += kOwnWays;
@@ -355,11 +346,28 @@ class Search {
     }
   }
 
+  // Returns what a part's time follows from: its queues and settings, and those that concern all parts.
+  std::string part_key(const Candidate& candidate, std::size_t part) const {
+    const std::vector<std::string>& parts = problem_.parts();
+    std::string key = fmt::format("{} {}\n", part, candidate.rest_of);
+    for (std::size_t unit = 0; unit < kCoreUnits; ++unit)
+      key += fmt::format("{}\n", fmt::join(problem_.keys(candidate, problem_.queue(part, unit)), "\n"));
+    for (std::size_t d = 0; d < candidate.settings.size(); ++d) {
+      const std::string& pass = problem_.space().decisions[d].pass;
+      if (pass == parts[part] || std::ranges::count(parts, pass) == 0)
+        key += fmt::format("{},", candidate.settings[d]);
+    }
+    return key;
+  }
+
   void add(Proposal proposal) {
+    for (std::size_t part = 0; part < problem_.parts().size(); ++part)
+      known_parts_.insert(part_key(proposal.candidate, part));
     outcome_.candidates.push_back({.candidate = std::move(proposal.candidate),
                                    .number = ++outcome_.proposed,
                                    .way = proposal.way,
-                                   .lineage = proposal.lineage});
+                                   .lineage = proposal.lineage,
+                                   .changed = proposal.changed});
     outcome_.candidates.back().scores.resize(outcome_.ladder.size());
   }
 
@@ -442,8 +450,10 @@ class Search {
   std::vector<bool> skipped_;               // one per stage
   bool first_generation_ = true;
   std::set<std::string> known_, schedules_;  // candidates as text, and what tells schedules apart
+  std::set<std::string> known_parts_;
   std::uint32_t generation_ = 0;
-  std::deque<Proposal> waiting_;  // candidates that the proposer wants to try first
+  std::size_t last_generation_ = 0;  // position of its first candidate
+  std::deque<Proposal> waiting_;     // candidates that the proposer wants to try first
 };
 
 }  // namespace

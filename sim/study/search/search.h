@@ -39,10 +39,12 @@ struct ScoredCandidate {
   std::uint32_t number = 0;  // in the order of proposals, from 1; 0: a start
   std::size_t way = 0;       // position in SearchOutcome::ways, if it is no start
   Lineage lineage = Lineage::kStart;
+  std::optional<std::size_t> changed{};  // position of the candidate of which it is a change
   std::vector<std::optional<double>>
-      scores{};                 // one per stage of the ladder; nullopt: it did not get there, or was refused
-  std::vector<double> parts{};  // contribution of each part of the problem to the last stage's mean
-  double worst = 0;             // over the last stage's scenarios
+      scores{};  // one per stage of the ladder; nullopt: it did not get there, or was refused
+  // For each stage, the contribution of each part of the problem to its mean. Empty where it has no score.
+  std::vector<std::vector<double>> parts{};
+  double worst = 0;                 // over the last stage's scenarios
   std::vector<double> scenarios{};  // of the last stage: mean ratio of each that counts
   double latency_ms = 0;            // of the last stage: mean over its scenarios
   double spread = 0;  // of the last stage: range of latencies over draws, as a part of their mean

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "sim/study/search/explanation.h"
@@ -10,11 +12,11 @@
 namespace a3sim {
 
 // A candidate that was faster in training than the winner, and was left out because its gain does not hold in the ranges
-// of what is known of the machine and the program.
+// of what is known of the machine and the program, or because its schedules are unsound.
 struct LeftOut {
   std::uint32_t number = 0;
   double trained = 0;
-  std::string weakest_end;
+  std::string weakest_end, unsound;  // the end without a gain, or else what is wrong with its schedules
 };
 
 // All results of a search.
@@ -29,6 +31,9 @@ struct SearchFindings {
   BoundDistance bound;
   GainRanges ranges;              // of the lists, if they gain
   std::vector<LeftOut> left_out;  // before the winner, the fastest first
+
+  // What the public runtime's files cannot carry of the winner; empty: they carry it.
+  std::string no_runtime_files;
 
   // The winner, or the best start if the winner's gain does not hold.
   Candidate stated;
@@ -50,6 +55,12 @@ struct SearchFindings {
   // Returns that gain.
   double trained() const { return lists.gained() ? 1 - lists.after : outcome.trained(); }
 };
+
+// Returns why 'check' refuses a candidate's schedules; empty: they are sound.
+using WhyUnsound = std::function<std::string(const Candidate&)>;
+// Leaves out winners whose schedules no hardware could run, until the best of the others is sound or an order to start from.
+// Emission makes sound ones, so there is none to leave out unless the compiler is at fault.
+void leave_out_unsound(SearchOutcome& outcome, std::vector<LeftOut>& left_out, const WhyUnsound& why_unsound);
 
 // Searches, simplifies the winner, moves its tasks if asked, and judges the result.
 SearchFindings search_and_explain(const SearchProblem& problem, const SearchOptions& options,

@@ -101,8 +101,10 @@ nlohmann::ordered_json ranges_json(const SearchFindings& findings) {
                       {"low", end_json(value.low)},
                       {"high", end_json(value.high)}});
   for (const LeftOut& other : findings.left_out)
-    left_out.push_back(
-        {{"candidate", other.number}, {"trained", other.trained}, {"rests_on", other.weakest_end}});
+    left_out.push_back({{"candidate", other.number},
+                        {"trained", other.trained},
+                        {"rests_on", other.weakest_end},
+                        {"unsound", other.unsound}});
   return {{"condition", ranges.condition},
           {"holds", ranges.holds()},
           {"as_stated", ranges.as_stated},
@@ -200,6 +202,7 @@ nlohmann::ordered_json search_json(const SearchProblem& problem, const SearchOpt
       {"ranges", ranges_json(findings)},
       {"bound_distance", {{"before", findings.bound.before}, {"after", findings.bound.after}}},
       {"candidates", outcome.proposed},
+      {"no_runtime_files", findings.no_runtime_files},
       {"refused", outcome.refused},
       {"equal_schedules", outcome.equal},
       {"stopped", outcome.stopped},

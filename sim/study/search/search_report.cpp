@@ -12,12 +12,23 @@
 namespace a3sim {
 namespace {
 
+std::string left_out_text(const SearchFindings& findings) {
+  std::string text;
+  for (const LeftOut& other : findings.left_out)
+    text += fmt::format(
+        "Left out: candidate {}, {} faster in training, {}.\n", other.number, in_percent(other.trained, 2),
+        other.unsound.empty() ? "rests on a value that is known only within a range, " + other.weakest_end
+                              : "has schedules that 'a3sim check' refuses: " + other.unsound);
+  return text;
+}
+
 std::string verdict(const SearchProblem& problem, const SearchOptions& options,
                     const SearchFindings& findings) {
   const SearchOutcome& outcome = findings.outcome;
   const std::string& start = outcome.starts[outcome.reference].name;
   if (!findings.gained())
-    return fmt::format("Nothing faster than {} was found among {} candidates.\n", start, outcome.proposed);
+    return fmt::format("Nothing faster than {} was found among {} candidates.\n", start, outcome.proposed) +
+           left_out_text(findings);
   const HeldOutGain& held = findings.held_out;
   if (!findings.ranges.holds())
     return fmt::format(
@@ -43,11 +54,11 @@ std::string verdict(const SearchProblem& problem, const SearchOptions& options,
   if (worst != held.scenarios.end() && worst->gain < kMuch)
     text += fmt::format("Under {} it is {} slower than {}.\n", worst->name, in_percent(-worst->gain, 2),
                         worst->best_start);
-  for (const LeftOut& other : findings.left_out)
-    text += fmt::format(
-        "Left out: candidate {}, {} faster in training, rests on a value that is known only within a range, "
-        "{}.\n",
-        other.number, in_percent(other.trained, 2), other.weakest_end);
+  text += left_out_text(findings);
+  const std::string& carried = findings.no_runtime_files;
+  text += fmt::format("Its schedules are sound, as 'a3sim check' proves; {}.\n",
+                      carried.empty() ? "'a3sim export --runtime-config' writes them for the public runtime"
+                                      : carried.substr(std::min(carried.find("the public"), carried.size())));
   return text + fmt::format("Above the bound: {} before, {} now (as configured, {}).\n",
                             in_percent(findings.bound.before), in_percent(findings.bound.after),
                             fmt::join(problem.parts(), " and "));

@@ -12,7 +12,7 @@ class HillClimbing final : public Proposer {
   Proposal propose(const SearchProblem& problem, const Parents& parents,
                    ProposalStreams& streams) const override {
     Proposal proposal{parents.best.front().candidate};
-    mutate(problem, proposal.candidate, streams.moves);
+    mutate(problem, proposal.candidate, kAllParts, streams.moves);
     return proposal;
   }
 };

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <numeric>
 
 #include "sim/study/search/moves.h"
 #include "sim/study/search/proposer.h"
@@ -13,6 +15,40 @@ constexpr std::size_t kParents = 8;
 const ParentCandidate& parent(const std::vector<ParentCandidate>& best, Rng& rng) {
   const auto parents = static_cast<std::uint32_t>(std::min(kParents, best.size()));
   return best[std::min(rng.below(parents), rng.below(parents))];
+}
+
+// Draws the leader of a lineage: one that is behind by this much, half as often as the best.
+constexpr double kHalfAsOften = 0.003;
+const ParentCandidate& draw_leader(const std::vector<ParentCandidate>& leaders, Rng& rng) {
+  std::vector<double> weights;
+  for (const ParentCandidate& leader : leaders)
+    weights.push_back(std::exp2((leaders.front().score - leader.score) / kHalfAsOften));
+  double left = rng.uniform() * std::accumulate(weights.begin(), weights.end(), 0.0);
+  std::size_t at = 0;
+  while (at + 1 < leaders.size() && left >= weights[at]) left -= weights[at++];
+  return leaders[at];
+}
+
+// Changes a part into one that has not run, if one is found soon.
+void change_part(const SearchProblem& problem, const Parents& parents, Candidate& candidate, std::size_t part,
+                 Rng& rng) {
+  constexpr int kTries = 20;
+  const Candidate before = candidate;
+  for (int i = 0; i < kTries; ++i) {
+    candidate = before;
+    mutate(problem, candidate, part, rng);
+    if (!parents.part_known(candidate, part)) return;
+  }
+}
+
+// Changes each part for itself, or now and then what concerns all parts. Parts add up, so that what helps in one of them can
+// be taken over alone.
+void change(const SearchProblem& problem, const Parents& parents, Candidate& candidate, Rng& rng) {
+  constexpr double kShared = 0.15;
+  const std::size_t parts = problem.parts().size();
+  if (parts == 1) return mutate(problem, candidate, kAllParts, rng);
+  if (rng.uniform() < kShared) return mutate(problem, candidate, kNoPart, rng);
+  for (std::size_t part = 0; part < parts; ++part) change_part(problem, parents, candidate, part, rng);
 }
 
 // A way to come to a candidate, and how often it is taken.
@@ -61,10 +97,9 @@ class Evolution final : public Proposer {
     const std::size_t way = draw_way(rng);
     if (way == kDrawn) return {random_candidate(problem, streams.draws), way, Lineage::kDrawn};
     if (way == kChanged) {
-      const auto leaders = static_cast<std::uint32_t>(parents.leaders.size());
-      const ParentCandidate& leader = parents.leaders[rng.below(leaders)];
-      Proposal proposal{leader.candidate, way, leader.lineage};
-      mutate(problem, proposal.candidate, rng);
+      const ParentCandidate& leader = draw_leader(parents.leaders, rng);
+      Proposal proposal{leader.candidate, way, leader.lineage, leader.position};
+      change(problem, parents, proposal.candidate, rng);
       return proposal;
     }
     const ParentCandidate &a = parent(parents.best, rng), &b = parent(parents.best, rng);
