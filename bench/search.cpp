@@ -1,6 +1,6 @@
-// Measures what a search finds by budget, and candidates a second of processor time: a small layer and the paper's at three
-// sizes, under the objective `one`, with one rank for all but for the small layer. Arguments: the method, candidates,
-// seeds, and names of cases; without them evolve, 100 candidates, three seeds, and all cases.
+// Prints the gain that a search finds by budget, and its candidates a second of processor time, on a small layer and on the
+// paper's at three sizes. The objective is `one`; on the paper's layer one rank stands for all. Arguments: the method,
+// candidates, seeds, and names of cases; without them evolve, 100 candidates, three seeds, and all cases.
 #include "sim/study/search/search.h"
 
 #include <fmt/format.h>

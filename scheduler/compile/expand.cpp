@@ -106,8 +106,8 @@ class Expander {
     return writer && Operators::get(graph_.op(*writer).type).mover() != Mover::kNone;
   }
 
-  // Returns the received rows for which a task of an expert waits: those of the expert `shift` further, or, where the
-  // tensor is written in segments of experts, of the segment as many further than the expert's own.
+  // Returns the received rows that a task of an expert waits for. `shift` counts experts, or segments of experts if the
+  // tensor's writer works in those.
   Rows shifted_rows(const Hold& hold, std::uint32_t expert, RankId rank) const {
     const std::optional<OpId> writer = graph_.writer(hold.tensor);
     const std::optional<CutOptions> cut = writer ? graph_.op(*writer).cut : std::nullopt;

@@ -112,7 +112,7 @@ std::string print(const DataFindings& findings, const std::string& whose) {
   return faults;
 }
 
-// Returns the first faults, a line each, and how many more there are: one mistake may be found at each of many tasks.
+// Returns the first faults, a line each, and says how many more there are, since one mistake may show at every task.
 std::string faults_text(const std::string& name, const std::vector<std::string>& errors) {
   constexpr std::size_t kMostShown = 30;
   std::string faults;

@@ -59,7 +59,7 @@ TEST_CASE("Pulls wait for the segment before their own, whatever the segments") 
     MoeShape shape = small_shape(2);
     shape.experts_per_rank = 4;
     CompileOptions options = mega_moe_options(2, uneven_counts(shape, 1));
-    options.order.elsewhere = {"Dispatched"};  // there is none without segments
+    options.order.elsewhere = {"Dispatched"};  // without segments this operator does not exist
     options.shape.experts_per_rank = 4;
     MegaMoeOptions cut = small_mega_moe();
     cut.dispatch_segments = segments;

@@ -64,8 +64,8 @@ void read_front(const Config& config, const MoeShape& shape, MegaMoeOptions& opt
 
 constexpr std::uint32_t kMostRows = 1 << 30;
 
-// Reads how much one pull or put takes at most: rows, as in pull_rows, or in how many parts it takes what a rank has for an
-// expert under balanced routing, as in pull_parts.
+// Reads the most rows that one pull or put takes. They are stated (pull_rows), or follow from the number of parts into which
+// the rows of one rank for one expert are cut under balanced routing (pull_parts).
 std::uint32_t read_rows(const Config& config, const std::string& what, std::uint32_t slot,
                         std::uint32_t usual) {
   const std::string rows = what + "_rows", parts = what + "_parts";

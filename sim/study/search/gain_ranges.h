@@ -43,8 +43,8 @@ struct GainRanges {
 GainRanges gain_ranges(const SearchProblem& problem, const SearchOptions& options,
                        const SearchOutcome& outcome, CandidateRuns& runs, const NamedOrder* order = nullptr);
 
-// Returns the position of the best candidate that gains in training and also at those ends at which winners that were left
-// out do not; nullopt if none of the best ones does. `left_out` has their positions.
+// Returns the position of the best candidate that gains in training, and at every end at which a winner that was left out
+// does not; nullopt if none of the best ones does. `left_out` has the positions of those winners.
 std::optional<std::size_t> best_that_holds(const SearchOptions& options, const SearchOutcome& outcome,
                                            std::span<const GainRanges> of_left_out,
                                            const std::set<std::size_t>& left_out, CandidateRuns& runs);

@@ -10,8 +10,8 @@
 
 namespace a3sim {
 
-// What a search joins of candidates that have run. Passes run one after the other, so that the times of parts add up.
-// Positions are those in SearchOutcome::candidates; `order` has those that finished, the best first.
+// Makes new candidates out of those that have run. Passes run one after the other, so the times of parts add up.
+// A position is one in SearchOutcome::candidates; `order` lists those that finished, the best first.
 class JoinedCandidates {
  public:
   using IsKnown = std::function<bool(const Candidate&)>;
@@ -30,7 +30,7 @@ class JoinedCandidates {
   std::vector<Proposal> united_changes(std::size_t first) const;
 
  private:
-  // What a change has gained, in all or in one part.
+  // Says by how much a candidate is faster than the one that it changes, in total or in one part.
   struct Gained {
     std::size_t child;
     std::optional<std::size_t> part;

@@ -30,7 +30,7 @@ struct ParentCandidate {
   std::size_t position = 0;  // among all that have run
 };
 
-// The candidates that a method may change, and what has run.
+// Holds the candidates that a method may change, and knows what has run.
 struct Parents {
   std::vector<ParentCandidate> best;  // the best so far, the best first, one for each score; at least one
   std::vector<ParentCandidate>
@@ -44,7 +44,7 @@ struct Proposal {
   Candidate candidate;
   std::size_t way = 0;
   Lineage lineage = Lineage::kStart;
-  std::optional<std::size_t> changed = {};  // position of the candidate of which it is a change
+  std::optional<std::size_t> changed = {};  // position of the candidate that it changes
 };
 
 // A method that finds the next candidate. One file each in proposers/, registered by its name. Stateless:

@@ -27,7 +27,8 @@ constexpr std::size_t kPartListed = 6;  // one in so many of a later generation 
 constexpr std::size_t kMostProposals = 480;  // proposals for a generation, before a method has nothing new
 constexpr double kLeastCorrelation = 0.7;
 
-// The ways of a search itself, before those of its method: what the method lists; and parts and changes that gained, joined.
+// The search itself comes to candidates in two ways, which stand before those of its method: the method lists them, or parts
+// and changes that gained are joined.
 constexpr std::size_t kListed = 0, kJoined = 1, kOwnWays = 2;
 
 // Returns Spearman's rank correlation, with mean ranks for equal numbers: 1 if all of `b` are equal, 0 if all of `a` alone are.

@@ -39,7 +39,7 @@ struct ScoredCandidate {
   std::uint32_t number = 0;  // in the order of proposals, from 1; 0: a start
   std::size_t way = 0;       // position in SearchOutcome::ways, if it is no start
   Lineage lineage = Lineage::kStart;
-  std::optional<std::size_t> changed{};  // position of the candidate of which it is a change
+  std::optional<std::size_t> changed{};  // position of the candidate that it changes
   std::vector<std::optional<double>>
       scores{};  // one per stage of the ladder; nullopt: it did not get there, or was refused
   // For each stage, the contribution of each part of the problem to its mean. Empty where it has no score.

@@ -16,7 +16,7 @@ namespace a3sim {
 struct LeftOut {
   std::uint32_t number = 0;
   double trained = 0;
-  std::string weakest_end, unsound;  // the end without a gain, or else what is wrong with its schedules
+  std::string weakest_end, unsound;  // the end without a gain, or what is wrong with its schedules
 };
 
 // All results of a search.
