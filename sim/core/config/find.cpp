@@ -34,7 +34,7 @@ bool Config::unwrap(std::string_view key, std::string_view expected, Found& foun
   }
   const Config inside(state_, found.source, path(key), false);
   bool readable = true;
-  for (const std::string_view text : {"value", "source", "note"}) {
+  for (const std::string_view text : {"value", "source", "note", "measure"}) {
     const ConfigValue* const part = inside.present(text);
     if (part == nullptr || (part->kind == Kind::kScalar && !part->text.empty())) continue;
     inside.error(text,

@@ -58,6 +58,7 @@ Json sourced(const Json& value) {
             {"source", text_schema()},
             {"range", {{"type", "array"}, {"minItems", 2}, {"maxItems", 2}}},
             {"note", text_schema()},
+            {"measure", text_schema()},
             {"fitted", {{"enum", Json::array({true, false, "true", "false"})}}}}},
           {"required", Json::array({"value"})},
           {"additionalProperties", false}};
