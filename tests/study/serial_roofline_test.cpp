@@ -152,8 +152,7 @@ TEST_CASE("fitted and held-out points are told apart, and bounds count in no mea
 
 TEST_CASE("of two methods the one that is published as faster is faster, or the case is named") {
   PublishedTable table;
-  table.batches.reference = "none";
-  table.batches.signs = {"moved"};
+  table.signs = {"method", "none", {"moved"}};
   const auto latency = [](const char* method, double predicted, double published) {
     Comparison one = compared_point(predicted, 1, published);
     one.point.coordinates = {{"method", method}};
@@ -164,6 +163,6 @@ TEST_CASE("of two methods the one that is published as faster is faster, or the 
   CHECK_THAT(signs_text(table, {none, latency("moved", 11, 8)}),
              Contains("0 of 1") && Contains("method moved"));
   CHECK(signs_text(table, {none, latency("other", 11, 8)}).empty());
-  table.batches.signs.clear();
+  table.signs.values.clear();
   CHECK(signs_text(table, {none, latency("moved", 9, 8)}).empty());
 }

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/core/config/decimal.h"
 #include "sim/core/parallel.h"
 #include "sim/core/statistics.h"
 #include "sim/experiment/micro_batches.h"
@@ -17,6 +19,47 @@
 
 namespace a3sim {
 namespace {
+
+// Groups that run micro-batches with several methods.
+struct BatchesBlock {
+  std::vector<std::string> experiments;                    // one per group; phases are of the last
+  std::string reference;                                   // the method that others are compared with
+  std::vector<std::string> methods;                        // methods to run
+  std::vector<std::string> latencies, stragglers, phases;  // methods whose values these are
+  std::vector<std::uint32_t> dyns;                         // numbers of dynamic experts
+  std::string varied;                                      // the experiment that variants change
+  std::uint32_t variant_seeds = 1;                         // number of its seeds that variants run
+};
+
+void read_batches(const TableFile& file, PublishedTable& table) {
+  const Config config = file.root.map("batches");
+  BatchesBlock batches;
+  batches.experiments = config.texts("experiments");
+  if (batches.experiments.empty()) config.error("experiments", "none, expected at least one");
+  batches.methods = config.texts("methods");
+  const auto of_methods = [&](const char* key, const std::vector<std::string>& names) {
+    for (const std::string& name : names)
+      if (std::ranges::find(batches.methods, name) == batches.methods.end())
+        config.error(key, fmt::format("'{}' is none of the methods that run: {}", name,
+                                      fmt::join(batches.methods, ", ")));
+    return names;
+  };
+  batches.reference = of_methods("reference", {config.text("reference")}).front();
+  batches.latencies = of_methods("latencies", config.texts("latencies"));
+  batches.stragglers = of_methods("stragglers", config.texts("stragglers"));
+  batches.phases = of_methods("phases", config.texts("phases"));
+  table.signs = {"method", batches.reference, of_methods("signs", config.texts("signs"))};
+  for (const std::string& text : config.texts("dyns")) {
+    std::int64_t dyn = 0;
+    if (!decimal_integer(text, dyn) || dyn < 1 || dyn > 1000)
+      config.error("dyns", fmt::format("'{}', expected a whole number from 1 to 1000", text));
+    batches.dyns.push_back(static_cast<std::uint32_t>(dyn));
+  }
+  batches.varied = config.text("varied");
+  batches.variant_seeds = static_cast<std::uint32_t>(config.integer("variant_seeds", 1, 1000));
+  config.finish();
+  table.block = std::move(batches);
+}
 
 using Json = nlohmann::ordered_json;
 
@@ -129,7 +172,7 @@ class Points {
 };
 
 // Runs the micro-batches of a seed under all methods.
-void run_seed(const PublishedBatches& asked, std::size_t seed, const SimplestFormula& formula, Group& group) {
+void run_seed(const BatchesBlock& asked, std::size_t seed, const SimplestFormula& formula, Group& group) {
   const Batches batches = draw_batches(group.experiment, static_cast<std::uint32_t>(seed));
   for (const std::string& method : asked.methods) {
     const std::string set[] = {fmt::format("experiment.method={}", method)};
@@ -142,7 +185,7 @@ void run_seed(const PublishedBatches& asked, std::size_t seed, const SimplestFor
     group.straggler_by_dyn.at(dyn)[seed] = stragglers(group.experiment, batches, dyn);
 }
 
-std::vector<Group> unrun_groups(const PublishedBatches& asked, const Scenario& scenario) {
+std::vector<Group> unrun_groups(const BatchesBlock& asked, const Scenario& scenario) {
   std::vector<Group> groups;
   for (const std::string& name : asked.experiments) {
     Group& group = groups.emplace_back(Group{scenario.load(name), {}, {}, {}});
@@ -158,7 +201,7 @@ std::vector<Group> unrun_groups(const PublishedBatches& asked, const Scenario& s
 }
 
 // Runs all seeds of all groups, and calls `ended` with each group when all of its seeds have been run: one call at a time.
-std::vector<Group> run_groups(const PublishedBatches& asked, const Scenario& scenario,
+std::vector<Group> run_groups(const BatchesBlock& asked, const Scenario& scenario,
                               const SimplestFormula& formula,
                               const std::function<void(const Group&)>& ended) {
   std::vector<Group> groups = unrun_groups(asked, scenario);
@@ -187,13 +230,13 @@ void add_latencies(const Json& json, const Results& results, const std::vector<F
   }
 }
 
-void latencies(const PublishedBatches& asked, const Group& group, Points& points) {
+void latencies(const BatchesBlock& asked, const Group& group, Points& points) {
   for (const std::string& method : asked.latencies)
     add_latencies({{"ep", group.experiment.shape.ep}, {"method", method}}, group.by_method.at(method),
                   group.formula_by_method.at(method), points);
 }
 
-void stragglers_of(const PublishedBatches& asked, const Group& group, double part_of_peak, Points& points) {
+void stragglers_of(const BatchesBlock& asked, const Group& group, double part_of_peak, Points& points) {
   const std::uint32_t ep = group.experiment.shape.ep;
   for (const std::string& method : asked.stragglers) {
     const Results& results = group.by_method.at(method);
@@ -207,7 +250,7 @@ void stragglers_of(const PublishedBatches& asked, const Group& group, double par
     points.add({{"ep", ep}, {"dyn", dyn}}, "token_straggler", "rows", mean_interval_of_groups(by_seed));
 }
 
-void phases(const PublishedBatches& asked, const Group& group, Points& points) {
+void phases(const BatchesBlock& asked, const Group& group, Points& points) {
   const Results& none = group.by_method.at(asked.reference);
   const std::uint32_t ep = group.experiment.shape.ep;
   const auto add = [&](const std::string& method, const char* phase) {
@@ -241,7 +284,7 @@ void phases(const PublishedBatches& asked, const Group& group, Points& points) {
 }
 
 // Adds by how many points more dynamic experts reduce the reference's straggler, as a mean over the groups.
-void gains(const PublishedBatches& asked, const std::vector<Group>& groups, Points& points) {
+void gains(const BatchesBlock& asked, const std::vector<Group>& groups, Points& points) {
   for (std::size_t d = 1; d < asked.dyns.size(); ++d) {
     const std::uint32_t from = asked.dyns[d - 1], to = asked.dyns[d];
     MeanInterval all;
@@ -266,6 +309,7 @@ void gains(const PublishedBatches& asked, const std::vector<Group>& groups, Poin
 
 // Adds points of the one experiment that the table varies.
 void variants(const PublishedTable& table, const Scenario& scenario, Points& points) {
+  const auto& asked = std::any_cast<const BatchesBlock&>(table.block);
   std::vector<std::pair<const PublishedVariant*, std::string>> runs;
   for (const PublishedVariant& one : table.variants) {
     if (!std::ranges::all_of(one.overrides, [&](const std::string& o) { return scenario.leaves_open(o); }))
@@ -275,8 +319,8 @@ void variants(const PublishedTable& table, const Scenario& scenario, Points& poi
   std::vector<Results> results(runs.size());
   std::vector<std::uint32_t> eps(runs.size());
   in_parallel(runs.size(), scenario.threads, [&](std::size_t i) {
-    const Experiment variant = scenario.load(table.batches.varied, runs[i].first->overrides);
-    const std::uint32_t seeds = std::min(variant.work->micro_batches()->seeds, table.batches.variant_seeds);
+    const Experiment variant = scenario.load(asked.varied, runs[i].first->overrides);
+    const std::uint32_t seeds = std::min(variant.work->micro_batches()->seeds, asked.variant_seeds);
     const std::string set[] = {fmt::format("experiment.method={}", runs[i].second)};
     const Experiment experiment = variant.with(set);
     eps[i] = experiment.shape.ep;
@@ -292,7 +336,7 @@ void variants(const PublishedTable& table, const Scenario& scenario, Points& poi
 }
 
 Predictions run_batches(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
-  const PublishedBatches& asked = table.batches;
+  const auto& asked = std::any_cast<const BatchesBlock&>(table.block);
   const SimplestFormula formula = SimplestFormula::read(scenario.configs);
   const std::vector<Group> all = run_groups(asked, scenario, formula, [&](const Group& group) {
     if (!wanted.seen) return;
@@ -312,7 +356,7 @@ Predictions run_batches(const PublishedTable& table, const Scenario& scenario, c
 }
 
 A3SIM_REGISTER(Evaluation, "batches", "micro-batches on streams under drifting routing, by method",
-               Evaluation{run_batches});
+               Evaluation{run_batches, read_batches});
 
 }  // namespace
 }  // namespace a3sim

@@ -11,6 +11,7 @@
 #include "sim/core/registry.h"
 #include "sim/study/published/published_table.h"
 #include "sim/study/published/scenario.h"
+#include "sim/study/published/table_file.h"
 #include "traces/report/table.h"
 
 namespace a3sim {
@@ -63,6 +64,8 @@ struct Evaluation {
   // Reads configurations through the scenario, so that its values apply to all of them. Many threads may
   // call it at once. No two points have the same coordinates, metric and variant.
   Predictions (*run)(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted);
+  // Reads what it needs of a table's file, into the table or its `block`. nullptr: nothing.
+  void (*read)(const TableFile& file, PublishedTable& table) = nullptr;
 };
 
 using Evaluations = Registry<Evaluation>;

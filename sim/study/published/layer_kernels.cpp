@@ -58,7 +58,7 @@ Predictions run_layer_kernels(const PublishedTable& table, const Scenario& scena
 }
 
 A3SIM_REGISTER(Evaluation, "layer kernels", "kernels of layers on the machine of an experiment",
-               Evaluation{run_layer_kernels});
+               Evaluation{run_layer_kernels, read_kernels});
 
 }  // namespace
 }  // namespace a3sim

@@ -19,15 +19,15 @@ const Comparison* latency_of(const std::vector<Comparison>& comparisons,
 }  // namespace
 
 std::string signs_text(const PublishedTable& table, const std::vector<Comparison>& comparisons) {
+  const PublishedSigns& signs = table.signs;
   std::size_t all = 0;
   std::vector<std::string> wrong;
   for (const Comparison& one : comparisons) {
     const nlohmann::ordered_json& coordinates = one.point.coordinates;
-    if (!coordinates.contains("method") || !latency_of({one}, coordinates)) continue;
-    if (std::ranges::find(table.batches.signs, text_of(coordinates["method"])) == table.batches.signs.end())
-      continue;
+    if (!coordinates.contains(signs.key) || !latency_of({one}, coordinates)) continue;
+    if (std::ranges::find(signs.values, text_of(coordinates[signs.key])) == signs.values.end()) continue;
     nlohmann::ordered_json reference = coordinates;
-    reference["method"] = table.batches.reference;
+    reference[signs.key] = signs.reference;
     const Comparison* const other = latency_of(comparisons, reference);
     if (!other) continue;
     ++all;
@@ -35,9 +35,8 @@ std::string signs_text(const PublishedTable& table, const std::vector<Comparison
     if (faster != (one.reference->value < other->reference->value)) wrong.push_back(text_of_all(coordinates));
   }
   if (all == 0) return {};
-  return fmt::format("Faster or slower than '{}' as published in {} of {} cases{}{}.\n",
-                     table.batches.reference, all - wrong.size(), all,
-                     wrong.empty() ? "" : "; not: ", fmt::join(wrong, "; "));
+  return fmt::format("Faster or slower than '{}' as published in {} of {} cases{}{}.\n", signs.reference,
+                     all - wrong.size(), all, wrong.empty() ? "" : "; not: ", fmt::join(wrong, "; "));
 }
 
 }  // namespace a3sim

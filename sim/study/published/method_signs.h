@@ -7,8 +7,8 @@
 
 namespace a3sim {
 
-// Returns a sentence: in how many of the published latencies of `batches.signs` a method is faster or
-// slower than the reference, as published, and in which it is not. Empty if the table has no signs.
+// Returns a sentence: in how many of the published latencies of the table's signs a case is faster
+// or slower than the reference, as published, and in which it is not. Empty if the table has none.
 std::string signs_text(const PublishedTable& table, const std::vector<Comparison>& comparisons);
 
 }  // namespace a3sim

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <any>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -39,68 +40,18 @@ struct PublishedKernel {
   std::vector<std::string> against{};  // of `steps`: values of the step that a ratio divides by
 };
 
-// Groups that run micro-batches with several methods: for the evaluation `batches`.
-struct PublishedBatches {
-  std::vector<std::string> experiments;                    // one per group; phases are of the last
-  std::string reference;                                   // the method that others are compared with
-  std::vector<std::string> methods;                        // methods to run
-  std::vector<std::string> latencies, stragglers, phases;  // methods whose values these are
-  std::vector<std::string> signs;   // methods that are faster or slower than the reference
-  std::vector<std::uint32_t> dyns;  // numbers of dynamic experts
-  std::string varied;               // the experiment that variants change
-  std::uint32_t variant_seeds = 1;  // number of its seeds that variants run
-};
-
-// The stages of a kernel on one rank: for the evaluation `timeline`.
-struct PublishedTimeline {
-  struct Stage {
-    std::string name;
-    std::vector<std::string> operators;  // names, or patterns of names
-    std::string by;                      // what else separates its tasks: expert, segment; may be empty
-  };
-  std::uint32_t rank = 0;
-  nlohmann::ordered_json coordinates;  // of all points
-  std::vector<std::string> overrides;  // path.to.key=value
-  std::vector<Stage> stages;
-  std::vector<std::pair<std::string, std::string>> overlaps;  // pairs of stages whose overlap is told
-};
-
-// The ratio of two times: for the evaluation `ratios`.
-struct PublishedRatio {
-  struct Part {
-    std::string metric;      // its own; empty: it is no point
-    std::string experiment;  // configs/experiments/NAME.yaml
-    std::vector<std::string> overrides;
-  };
-  std::string metric;  // of the ratio
-  Part numerator, denominator;
-};
-
-// A tuner that chooses a program's parameters: for the evaluation `tuned`.
-struct PublishedTuner {
-  struct Value {
-    std::string name;
-    std::vector<std::string> overrides;  // path.to.key=value
-  };
-  struct Axis {
-    std::string name;
-    std::vector<Value> values;  // the default first
-  };
-  // A measured part. The tuner looks only at the first one.
-  struct Part {
-    std::string metric, unit;
-    std::vector<std::string> overrides;
-  };
-  std::vector<Axis> axes;
-  std::vector<Part> parts;
-};
-
 // The published statement that one case is faster than another, on another machine.
 struct PublishedDirection {
   std::string what, source;
   nlohmann::ordered_json faster, than;  // coordinates of the two cases whose latencies are compared
   double published = 1;                 // how many times faster
   std::string if_not;                   // why sign or rank differ here
+};
+
+// Values of a coordinate whose latencies are more or less than that of another value.
+struct PublishedSigns {
+  std::string key, reference;
+  std::vector<std::string> values;  // those compared with the reference; empty: none
 };
 
 struct PublishedMetric {
@@ -138,19 +89,16 @@ struct PublishedTable {
 
   std::vector<PublishedVariant> variants;
 
-  // For evaluations that run an experiment for each case: `runs`, `replayed`, `tuned`.
+  // For evaluations that run an experiment for each case.
   std::string experiment;            // configs/experiments/NAME.yaml
   bool timed_from_kernel = false;    // time starts with the kernel, not with its launch
   std::vector<std::string> columns;  // keys of the coordinates, in order; `pass` stands for each pass
-  std::uint32_t draws = 1;           // of `replayed`: routings of each case
   std::vector<PublishedCase> cases;  // with variants, in the order of their rows
   std::vector<PublishedMetric> metrics;
 
-  std::vector<PublishedKernel> kernels;  // of `single kernels` and `steps`
-  PublishedBatches batches;
-  PublishedTimeline timeline;
-  PublishedRatio ratio;
-  PublishedTuner tuner;
+  std::vector<PublishedKernel> kernels;  // of evaluations that measure what each case names
+  std::any block;                        // what its evaluation alone reads of the file
+  PublishedSigns signs;
 
   std::vector<Reference> references;
   std::vector<PublishedFigure> figures;

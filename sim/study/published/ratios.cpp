@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -13,13 +15,46 @@
 namespace a3sim {
 namespace {
 
+// The ratio of two times.
+struct RatioBlock {
+  struct Part {
+    std::string metric;      // its own; empty: it is no point
+    std::string experiment;  // configs/experiments/NAME.yaml
+    std::vector<std::string> overrides;
+  };
+  std::string metric;  // of the ratio
+  Part numerator, denominator;
+};
+
+void read_ratio(const TableFile& file, PublishedTable& table) {
+  read_cases(file, table);
+  const Config config = file.root.map("ratio");
+  RatioBlock ratio;
+  const auto part = [&](const char* key) {
+    const Config time = config.map(key);
+    RatioBlock::Part read{time.text("metric", ""), time.text("experiment", table.experiment),
+                          overrides_below(time, "set", file.folder)};
+    if (!read.metric.empty() && !metric_unit(read.metric, "us"))
+      time.error("metric", fmt::format("'{}' is no metric in us", read.metric));
+    time.finish();
+    return read;
+  };
+  ratio.metric = config.text("metric");
+  if (!metric_unit(ratio.metric, "ratio"))
+    config.error("metric", fmt::format("'{}' is no metric whose unit is ratio", ratio.metric));
+  ratio.numerator = part("of");
+  ratio.denominator = part("over");
+  config.finish();
+  table.block = std::move(ratio);
+}
+
 struct TimedPart {
   Duration time{};
   std::string hardware;
 };
 
 // Runs a part of a ratio. Its time is the sum over the passes, or kernels, of its experiment.
-TimedPart run_part(const PublishedRatio::Part& part, const Scenario& scenario,
+TimedPart run_part(const RatioBlock::Part& part, const Scenario& scenario,
                    const std::vector<std::string>& of_case) {
   std::vector<std::string> overrides = of_case;
   overrides.insert(overrides.end(), part.overrides.begin(), part.overrides.end());
@@ -34,7 +69,7 @@ double published_time(const std::string& metric, Duration time) {
 }
 
 // Returns the ratio of a case's two times, and the times that have names.
-std::vector<Point> points_of_ratio(const PublishedRatio& ratio, const PublishedCase& one,
+std::vector<Point> points_of_ratio(const RatioBlock& ratio, const PublishedCase& one,
                                    const std::array<TimedPart, 2>& times) {
   const auto& [numerator, denominator] = times;
   std::vector<Point> points;
@@ -51,7 +86,7 @@ std::vector<Point> points_of_ratio(const PublishedRatio& ratio, const PublishedC
 
 // Predicts the ratio of two times for each case, and the two times if they have names.
 Predictions run_ratios(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
-  const PublishedRatio& ratio = table.ratio;
+  const auto& ratio = std::any_cast<const RatioBlock&>(table.block);
   std::vector<PublishedCase> cases;
   for (const PublishedCase& one : table.cases)
     if (one.variant.empty() && wanted.has(one.coordinates)) cases.push_back(one);
@@ -73,7 +108,8 @@ Predictions run_ratios(const PublishedTable& table, const Scenario& scenario, co
   return result;
 }
 
-A3SIM_REGISTER(Evaluation, "ratios", "one time over another, for each case", Evaluation{run_ratios});
+A3SIM_REGISTER(Evaluation, "ratios", "one time over another, for each case",
+               Evaluation{run_ratios, read_ratio});
 
 }  // namespace
 }  // namespace a3sim

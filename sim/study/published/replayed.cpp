@@ -96,7 +96,7 @@ void add_case(const PublishedTable& table, const PublishedCase& one, const Scena
   const Json recompiled = coordinates_of(table, one, pass, "recompiled"),
              replayed = coordinates_of(table, one, pass, "replayed");
   if (!wanted.has(recompiled) && !wanted.has(replayed)) return;
-  const DrawnRoutings drawn = draw(experiment, table.draws);
+  const DrawnRoutings drawn = draw(experiment, std::any_cast<std::uint32_t>(table.block));
   experiment.bucket_rows = drawn.bucket;
   const RoutingCounts capacity = capacity_of(experiment, drawn.routings.front().counts);
   std::vector<CompiledPass> compiled;
@@ -119,8 +119,13 @@ Predictions run_replayed(const PublishedTable& table, const Scenario& scenario, 
   return result;
 }
 
+void read_replayed(const TableFile& file, PublishedTable& table) {
+  table.block = static_cast<std::uint32_t>(file.root.integer("draws", 1, 1000));
+  read_cases(file, table);
+}
+
 A3SIM_REGISTER(Evaluation, "replayed", "medians over routings, by schedules recompiled and replayed",
-               Evaluation{run_replayed});
+               Evaluation{run_replayed, read_replayed});
 
 }  // namespace
 }  // namespace a3sim

@@ -393,7 +393,14 @@ Predictions run_cases(const PublishedTable& table, const Scenario& scenario, con
   return result;
 }
 
-A3SIM_REGISTER(Evaluation, "runs", "an experiment for each case, and its metrics", Evaluation{run_cases});
+void read_runs(const TableFile& file, PublishedTable& table) {
+  table.timed_from_kernel = read_timed_from_kernel(file);
+  read_metrics(file, table);
+  read_cases(file, table);
+}
+
+A3SIM_REGISTER(Evaluation, "runs", "an experiment for each case, and its metrics",
+               Evaluation{run_cases, read_runs});
 
 }  // namespace
 }  // namespace a3sim

@@ -201,7 +201,7 @@ Predictions run_kernels(const PublishedTable& table, const Scenario& scenario, c
 }
 
 A3SIM_REGISTER(Evaluation, "single kernels", "kernels, copies and exchanges on the machine of an experiment",
-               Evaluation{run_kernels});
+               Evaluation{run_kernels, read_kernels});
 
 }  // namespace
 }  // namespace a3sim

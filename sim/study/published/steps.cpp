@@ -124,7 +124,7 @@ Predictions run_steps(const PublishedTable& table, const Scenario& scenario, con
 }
 
 A3SIM_REGISTER(Evaluation, "steps", "training steps, each run once for all of its figures",
-               Evaluation{run_steps});
+               Evaluation{run_steps, read_kernels});
 
 }  // namespace
 }  // namespace a3sim

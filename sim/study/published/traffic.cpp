@@ -178,7 +178,7 @@ Predictions run_traffic(const PublishedTable& table, const Scenario& scenario, c
 
 A3SIM_REGISTER(Evaluation, "traffic",
                "flows on a network: random pairs, exchanges over nodes, dispatch and combine",
-               Evaluation{run_traffic});
+               Evaluation{run_traffic, read_kernels});
 
 }  // namespace
 }  // namespace a3sim

@@ -17,6 +17,51 @@
 namespace a3sim {
 namespace {
 
+// A tuner that chooses a program's parameters.
+struct TunerBlock {
+  struct Value {
+    std::string name;
+    std::vector<std::string> overrides;  // path.to.key=value
+  };
+  struct Axis {
+    std::string name;
+    std::vector<Value> values;  // the default first
+  };
+  // A measured part. The tuner looks only at the first one.
+  struct Part {
+    std::string metric, unit;
+    std::vector<std::string> overrides;
+  };
+  std::vector<Axis> axes;
+  std::vector<Part> parts;
+};
+
+void read_tuner(const TableFile& file, PublishedTable& table) {
+  const auto& [root, folder] = file;
+  table.timed_from_kernel = read_timed_from_kernel(file);
+  read_cases(file, table);
+  TunerBlock tuner;
+  const Config axes = root.map("axes");
+  for (const std::string& name : axes.names()) {
+    TunerBlock::Axis& axis = tuner.axes.emplace_back(TunerBlock::Axis{name, {}});
+    const Config values = axes.map(name);
+    for (const std::string& value : values.names())
+      axis.values.push_back({value, overrides_below(values, value.c_str(), folder)});
+    if (axis.values.empty()) axes.error(name, "no values, expected at least one");
+    values.finish();
+  }
+  axes.finish();
+  for (const Config& part : root.maps("parts")) {
+    tuner.parts.push_back({part.text("metric"), part.text("unit"), overrides_below(part, "set", folder)});
+    const TunerBlock::Part& read = tuner.parts.back();
+    if (!metric_unit(read.metric, read.unit))
+      part.error("unit", fmt::format("'{}' is no unit of {}", read.unit, read.metric));
+    part.finish();
+  }
+  if (tuner.parts.empty()) root.error("parts", "none, expected at least one");
+  table.block = std::move(tuner);
+}
+
 // For each of the tuner's axes, the position of a value.
 using Setting = std::vector<std::size_t>;
 
@@ -25,7 +70,7 @@ class TunedCase {
  public:
   TunedCase(const PublishedTable& table, const PublishedCase& one, const Scenario& scenario,
             const SimplestFormula& formula)
-      : tuner_(table.tuner),
+      : tuner_(std::any_cast<const TunerBlock&>(table.block)),
         from_kernel_(table.timed_from_kernel),
         experiment_(scenario.load(table.experiment, one.overrides)),
         one_(one),
@@ -33,7 +78,7 @@ class TunedCase {
 
   void add_points(std::vector<Point>& points) {
     const Setting usual(tuner_.axes.size(), 0), best = least();
-    for (const PublishedTuner::Part& part : tuner_.parts) {
+    for (const TunerBlock::Part& part : tuner_.parts) {
       const double scale = in_unit(part.metric, part.unit, 1);
       Point point{one_.coordinates,          part.metric, part.unit, ps(part, best) * scale,
                   experiment_.hardware.name, one_.variant};
@@ -45,7 +90,7 @@ class TunedCase {
   }
 
  private:
-  const PublishedTuner::Part& tuned() const { return tuner_.parts.front(); }
+  const TunerBlock::Part& tuned() const { return tuner_.parts.front(); }
 
   // Starts at the default and gives one axis at a time its best value, until none gets better.
   Setting least() {
@@ -69,11 +114,11 @@ class TunedCase {
     return best;
   }
 
-  double ps(const PublishedTuner::Part& part, const Setting& setting) {
+  double ps(const TunerBlock::Part& part, const Setting& setting) {
     return static_cast<double>(run(part, setting).count());
   }
 
-  std::vector<std::string> changes_of(const PublishedTuner::Part& part, const Setting& setting) const {
+  std::vector<std::string> changes_of(const TunerBlock::Part& part, const Setting& setting) const {
     std::vector<std::string> changes = part.overrides;
     for (std::size_t axis = 0; axis < setting.size(); ++axis) {
       const auto& overrides = tuner_.axes[axis].values[setting[axis]].overrides;
@@ -87,7 +132,7 @@ class TunedCase {
     return from_kernel_ ? first_launch(experiment.program, experiment.run.launch) : Duration::zero();
   }
 
-  Duration by_hand(const PublishedTuner::Part& part, const Setting& setting) const {
+  Duration by_hand(const TunerBlock::Part& part, const Setting& setting) const {
     const Experiment experiment = experiment_.with(changes_of(part, setting));
     const Compiled compiled = compile_all(experiment);
     return serial_roofline(compiled.passes.front().schedule, compiled.counts, experiment.hardware,
@@ -97,7 +142,7 @@ class TunedCase {
   }
 
   // Returns the time of a part. May return any longer time if it exceeds the limit.
-  Duration run(const PublishedTuner::Part& part, const Setting& setting, Duration limit = Duration::max()) {
+  Duration run(const TunerBlock::Part& part, const Setting& setting, Duration limit = Duration::max()) {
     const std::vector<std::string> changes = changes_of(part, setting);
     const auto [known, is_new] = times_.try_emplace(changes, Duration::zero());
     if (!is_new) return known->second;
@@ -116,7 +161,7 @@ class TunedCase {
     return fmt::format("{}", fmt::join(texts, " "));
   }
 
-  const PublishedTuner& tuner_;
+  const TunerBlock& tuner_;
   bool from_kernel_;
   Experiment experiment_;
   const PublishedCase& one_;
@@ -144,7 +189,7 @@ Predictions run_tuned(const PublishedTable& table, const Scenario& scenario, con
 }
 
 A3SIM_REGISTER(Evaluation, "tuned", "the least time among a tuner's settings, and its parts alone",
-               Evaluation{run_tuned});
+               Evaluation{run_tuned, read_tuner});
 
 }  // namespace
 }  // namespace a3sim
