@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "sim/cli/command.h"
-#include "sim/cli/moved_commands.h"
 #include "sim/core/closest.h"
 #include "sim/core/error.h"
 
@@ -167,13 +166,6 @@ std::string CommandLine::chosen_mode(const std::string& command) const {
   return "";
 }
 
-std::string CommandLine::unknown_command(const CLI::App& above, std::span<const std::string> from) const {
-  if (&above != &app_) return unknown_name(above, from.front());
-  if (const std::optional<std::string> moved = moved_command(from))
-    return fmt::format("'{}' has moved: use '{}'", from.front(), *moved);
-  return unknown_name(above, from.front());
-}
-
 std::string CommandLine::unknown_option(const CLI::App& command, const std::string& option) const {
   const std::string& name = command.get_name();
   for (const std::string& mode : modes_of(name)) {
@@ -217,13 +209,8 @@ void CommandLine::check_words() const {
     if (!word.starts_with('-')) {
       const bool expected = command == nullptr || command->get_require_subcommand_min() > 0;
       const CLI::App* const below = command_named(command != nullptr ? *command : app_, word);
-      const std::span<const std::string> from(&word, words_.size() - i);
-      if (command == nullptr && below != nullptr) {
-        if (const std::optional<std::string> moved = moved_command(from))
-          throw InputError(fmt::format("use '{}' in place of this", *moved));
-      }
       if (expected && below == nullptr)
-        throw InputError(unknown_command(command != nullptr ? *command : app_, from));
+        throw InputError(unknown_name(command != nullptr ? *command : app_, word));
       if (below == nullptr) continue;
       command = below;
       options.clear();

@@ -29,8 +29,6 @@ class CommandLine {
   void add_command(const std::string& name);
   void add_modes(CLI::App& command, const std::string& chosen);
   std::string chosen_mode(const std::string& command) const;
-  // `above` holds the command, which is the first word of `from`.
-  std::string unknown_command(const CLI::App& above, std::span<const std::string> from) const;
   std::string unknown_option(const CLI::App& command, const std::string& option) const;
 
   CLI::App& app_;

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "sim/core/closest.h"
-#include "sim/device/moved_keys.h"
 #include "sim/memory/l2/l2.h"
 
 namespace a3sim {
@@ -278,7 +277,6 @@ Hardware at_clock(const Hardware& hardware, double factor) {
 
 Hardware read_hardware(const Config& config) {
   Hardware hardware;
-  refuse_program_keys(config);
   hardware.name = config.text("name");
   hardware.stack = config.text("stack", "");
   const Config sourced = config.with_sources(true);

@@ -83,21 +83,6 @@ TEST_CASE("A program that is included behind another takes its place") {
   CHECK_FALSE(program.tasks.dynamic_task.has_value());
 }
 
-TEST_CASE("A key that stands below hardware and belongs to the program is answered with its place there") {
-  CHECK(error_of(kA3).empty());
-  const std::string runtime =
-      kA3 + "hardware:\n  runtime:\n    cube_task_start: {value: 3 us, source: mine}\n";
-  CHECK_THAT(error_of(runtime),
-             Contains("mine.yaml:4:22: hardware.runtime.cube_task_start: this belongs to "
-                      "the program, not to the machine: write program.tasks.cube_task_start"));
-  CHECK_THAT(error_of(kA3, {"hardware.runtime.kernel_launch=3 us"}), Contains("program.launch.alone"));
-  CHECK_THAT(error_of(kA3, {"hardware.collective.rate=3 GB/s"}), Contains("program.collective.rate"));
-  CHECK_THAT(error_of(kA3, {"hardware.host.balance=3 us"}), Contains("program.host.balance"));
-  CHECK_THAT(error_of(kA3, {"hardware.copy_engine.submit=3 us"}), Contains("program.host.submit"));
-  CHECK_THAT(error_of(kA3, {"hardware.workers.vector.tile=3 KiB"}), Contains("program.vector.tile"));
-  CHECK_THAT(error_of(kA3, {"hardware.runtime.kernel_launch=3 us"}), !Contains("unknown key"));
-}
-
 TEST_CASE("A program for other machines is refused, with one that fits") {
   CHECK_THAT(error_of("include: [hardware/h100_node.yaml, programs/hyperparallel.yaml]\n"),
              Contains("program 'hyperparallel' is written for cann, and machine 'h100_node' runs cuda") &&
