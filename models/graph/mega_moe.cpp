@@ -49,6 +49,9 @@ class MegaMoeBuilder {
     b_.graph.add_operator(std::move(node));
   }
 
+  // Returns the type of the operator that ends a segment.
+  const char* segment_end() const { return options_.doorbells ? "Doorbell" : "Barrier"; }
+
   // Adds a barrier after the operator that writes a tensor. Returns its flag.
   TensorId barrier(const std::string& name, TensorId behind) {
     const TensorId flag = word(name + "_flag", 1);
@@ -58,7 +61,7 @@ class MegaMoeBuilder {
   // Adds a barrier for each segment of experts. Returns their flags, one per row.
   TensorId barriers(const std::string& name, TensorId behind, const std::vector<std::uint32_t>& segments) {
     const TensorId flags = received(name + "_flags", 1, DataType::kInt8);
-    add(name, "Barrier", {behind}, {flags}, {.segments = segments});
+    add(name, segment_end(), {behind}, {flags}, {.segments = segments});
     return flags;
   }
 
@@ -166,17 +169,18 @@ class MegaMoeBuilder {
                    options_.gmm2, activated_);
   }
 
-  // Adds barriers between the experts of Combine: each waits until all products of a segment are there and,
-  // if the segment is a single expert, until all cores have finished the previous expert.
+  // Adds barriers between the experts of Combine: each waits until all products of a segment are there and, if
+  // cores meet, until all of them have finished the previous expert.
   TensorId finished(TensorId expert_output, TensorId one) {
     const std::uint32_t cores = options_.vector_cores;
     std::vector<Hold> arrivals;
-    if (options_.combine_segments.size() == b_.shape.experts_per_rank) {
+    if (options_.combine_meets) {
       arrivals = {{word("Arrived_flags", b_.shape.experts_per_rank * cores)}};
       add("Arrived", "Arrive", {one}, {arrivals[0].tensor}, {.parts = cores});
     }
     const TensorId flags = received("Finished_flags", 1, DataType::kInt8);
-    add("Finished", "Barrier", {expert_output}, {flags}, {.segments = options_.combine_segments}, arrivals);
+    add("Finished", segment_end(), {expert_output}, {flags}, {.segments = options_.combine_segments},
+        arrivals);
     return flags;
   }
 
@@ -189,13 +193,28 @@ class MegaMoeBuilder {
     if (!options_.combine_segments.empty()) holds.push_back({finished(expert_output, one)});
     add("Combine", options_.put_tiles ? "CombineScaledTiles" : "CombineScaled",
         {expert_output, scales, counts_}, {returned}, {.chunk = options_.put_rows}, std::move(holds));
+    const std::uint32_t cores = options_.vector_cores;
+    const auto tokens = [&](std::uint32_t parts) {
+      return std::max(1U, (b_.shape.tokens + parts - 1) / parts);
+    };
+    if (options_.early_experts > 0) {
+      // Each phase waits for a flag of its own, so that it does not wait for the rows of the other.
+      const TensorId complete = word("Complete_flag", 1), told = word("Told_flag", 1),
+                     back = word("Back_flag", 1);
+      const std::vector<std::uint32_t> first{options_.early_experts};
+      add("Complete", "Doorbell", {returned}, {complete}, {.segments = first});
+      add("Told", "Doorbell", {complete}, {told}, {});
+      add("Back", "Doorbell", {returned}, {back}, {}, {{told}});
+      add("Unpermute", "AccumulateInPhases", {returned, router_, complete, back}, {output},
+          {.task_rows = tokens(4 * cores), .segments = first});
+      return;
+    }
     // Each core works through its list, so what follows its part of Combine needs no event.
     const TensorId all = word("met", b_.shape.ep), combined = barrier("Combined", one);
     add("Meet", "AllGather", {one}, {all}, {}, {{combined}});
     const TensorId met = barrier("Met", all);
-    const std::uint32_t cores = options_.vector_cores;
-    add("Unpermute", "Accumulate", {returned, router_}, {output},
-        {.task_rows = std::max(1U, (b_.shape.tokens + cores - 1) / cores)}, {{met}});
+    add("Unpermute", "AccumulatePieces", {returned, router_}, {output}, {.task_rows = tokens(cores)},
+        {{met}});
   }
 
   GraphBuilder b_;

@@ -18,9 +18,14 @@ struct MegaMoeOptions {
   std::vector<std::uint32_t>
       activation_segments;  // experts of each segment of SwiGLU, with a barrier before and after
   std::vector<std::uint32_t> combine_segments;  // experts between two barriers of Combine; empty: no barriers
-  std::uint32_t pull_rows = 1 << 30;            // most rows of a task of Dispatch
-  std::uint32_t put_rows = 1 << 30;             // most rows of a task of Combine
-  bool put_tiles = false;                       // Combine sends pieces of tiles instead of whole rows
+  bool combine_meets = false;  // all cores finish an expert's Combine before the next one begins
+  bool doorbells = false;      // segments are told by flags, without barriers
+  // Tokens are summed once the results of this many experts of each rank are back, as far as they are complete
+  // then; 0: once all ranks have met behind the last expert.
+  std::uint32_t early_experts = 0;
+  std::uint32_t pull_rows = 1 << 30;  // most rows of a task of Dispatch
+  std::uint32_t put_rows = 1 << 30;   // most rows of a task of Combine
+  bool put_tiles = false;             // Combine sends pieces of tiles instead of whole rows
   Tiling gmm1, gmm2;
 };
 

@@ -3,15 +3,19 @@
 #include <algorithm>
 
 #include "models/operators/data.h"
+#include "models/operators/first_experts.h"
 #include "models/operators/tile.h"
 
 namespace a3sim {
 namespace {
 
-// A barrier of a device's vector cores after the operator that writes its input, for each segment of experts
-// or for all rows. It writes flags, a column of ones; holds of other operators name them (Graph: Hold).
+// A barrier of a device's vector cores after the operator that writes its input, for each segment of experts,
+// for the first experts of all ranks (sent rows), or for all rows. It writes flags, a column of ones; holds of other operators name them (Graph: Hold). A doorbell
+// writes the same flags, and no core waits for another.
 class Barrier final : public Operator {
  public:
+  explicit Barrier(bool meets) : meets_(meets) {}
+
   TaskType task_type() const override { return TaskType{212}; }
   CoreUnit unit() const override { return CoreUnit::kVector; }
   std::uint32_t num_inputs() const override { return 1; }
@@ -39,17 +43,20 @@ class Barrier final : public Operator {
     if (!by_expert && tile.index > 0) return;
     const SegmentRows segment = by_expert ? segment_rows(context, tile.index) : SegmentRows{};
     const Rows all{0, info(context, in).rows};
-    const Region input = whole(in, context.rank, by_expert ? segment.rows : all);
+    const bool first_experts = !context.cut.segments.empty() && info(context, in).layout == Layout::kSent;
+    const std::vector<Region> input =
+        first_experts ? rows_of_first_experts(context, in, context.cut.segments.front())
+                      : std::vector{whole(in, context.rank, by_expert ? segment.rows : all)};
     const Region output = whole(flags, context.rank, by_expert ? segment.rows : Rows{0, 1});
     TaskDescriptor td = describe(context, *this, segment.expert, output.row_begin);
     td.chunk = tile.index;
     td.task_split_value = output.rows().size();
-    out.add(td, {&input, 1}, {&output, 1});
+    out.add(td, input, {&output, 1});
   }
 
   void work(const WorkContext&, const TaskView&, Work& out) const override {
     out.kind = WorkKind::kVector;
-    out.ops.barriers = 1;
+    out.ops.barriers = meets_ ? 1 : 0;
   }
 
   void compute(const WorkContext& context, const TaskView& task, Data& data) const override {
@@ -58,9 +65,14 @@ class Barrier final : public Operator {
     for (std::uint32_t r = rows.begin; r < rows.end; ++r)
       std::ranges::fill(data.tensor(RankId{out.rank}, TensorId{out.tensor}).row(r), 1.0F);
   }
+
+ private:
+  bool meets_;
 };
 
-A3SIM_REGISTER(Operator, "Barrier", "a barrier of the vector cores, behind what writes its input", Barrier);
+A3SIM_REGISTER(Operator, "Barrier", "a barrier of the vector cores, behind what writes its input",
+               Barrier(true));
+A3SIM_REGISTER(Operator, "Doorbell", "tells that its input is written, without a barrier", Barrier(false));
 
 }  // namespace
 }  // namespace a3sim

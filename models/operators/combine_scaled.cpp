@@ -62,19 +62,14 @@ class CombineScaled final : public PutOperator {
   }
 
  private:
-  // Whole rows are double buffered, each a copy of its own. Pieces of tiles are loaded, multiplied and stored
-  // one after another. For each of their rows the scalar unit fetches the scale, which instructions take from
-  // its registers (assumed).
+  // Whole rows and pieces of tiles are double buffered, each a copy of its own. For each row of a piece the scalar
+  // unit fetches the scale, which instructions take from its registers (assumed).
   void set_pieces(std::uint32_t rows, std::uint32_t cols, Work& out) const override {
     constexpr std::uint32_t kRows = 8, kCols = 256;
-    constexpr std::uint32_t kScales =
-        2;  // 32 bytes each, the least that a vector core stores, in a line of 64
     const std::uint64_t down = tiles_ ? (rows + kRows - 1) / kRows : rows,
                         across = tiles_ ? (cols + kCols - 1) / kCols : 1;
     out.put_pieces = down * across;
-    if (!tiles_) return;
-    out.ops.dependent = out.put_pieces;
-    out.ops.scalar = across * ((rows + kScales - 1) / kScales);
+    if (tiles_) out.ops.scalar = across * rows;
   }
   void add(const FillContext& context, std::uint32_t expert, std::uint32_t back_to, const Piece& piece,
            TaskTable& out) const {

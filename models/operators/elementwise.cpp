@@ -77,9 +77,11 @@ void ElementwiseOperator::work(const WorkContext& context, const TaskView& task,
   for (const Region& region : task.outputs) out.streams.push_back(stream(context, region, true));
   const VectorOps ops = per_element();
   const std::uint64_t elements = rows.size() * width;
-  out.ops = {elements * ops.simple_fp32, widened ? elements * ops.convert : 0, elements * ops.transcendental,
-             std::uint64_t{rows.size()} * dependent_per_row(),
-             std::uint64_t{rows.size()} * lines_per_row(static_cast<std::uint32_t>(width))};
+  out.ops = {.simple_fp32 = elements * ops.simple_fp32,
+             .convert = widened ? elements * ops.convert : 0,
+             .transcendental = elements * ops.transcendental,
+             .dependent = std::uint64_t{rows.size()} * dependent_per_row(),
+             .scalar = std::uint64_t{rows.size()} * lines_per_row(static_cast<std::uint32_t>(width))};
 }
 
 void ElementwiseOperator::compute(const WorkContext& context, const TaskView& task, Data& data) const {

@@ -38,6 +38,7 @@ struct VectorOps {
   std::uint64_t transcendental = 0;  // exponential, division
   // Vector instructions that each wait for the one before: those of a loop that handles one row at a time.
   std::uint64_t dependent = 0;
+  std::uint64_t loads = 0;     // loads of a loop that has one of them under way at a time
   std::uint64_t scalar = 0;    // stores of the scalar unit to global memory
   std::uint64_t sorted = 0;    // elements in each pass of a sort or a merge
   std::uint64_t routed = 0;    // rows whose place and scale the scalar unit finds
@@ -71,8 +72,7 @@ struct Work {
   RankId src{};
   RankId dst{};
   std::uint64_t put_bytes = 0;
-  // kPut: the number of parts of a put that each start up and are fenced; 0: the put is a single one.
-  // ops.dependent parts arrive before the next is loaded.
+  // kPut: the number of pieces of a stream of copies; 0: the put is a single one, which starts up and is fenced.
   std::uint64_t put_pieces = 0;
 
   // True if moving a block out of L0C overlaps the next block's products.

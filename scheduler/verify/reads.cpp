@@ -62,7 +62,8 @@ class ReadsCheck final : public Check {
     const TaskDescriptor& td = rank.tasks[t];
     const bool put = movers_[td.op] != Mover::kNone;
     const std::span<const Region> inputs = read_by(rank.inputs(td));
-    const bool blocks = inputs.size() > taskflow_.operators[td.op].inputs.size();
+    const bool early = is_of_first_experts(td);
+    const bool blocks = !early && inputs.size() > taskflow_.operators[td.op].inputs.size();
     for (const Region& out : rank.outputs(td)) {
       for (std::uint32_t i = 0; i < inputs.size(); ++i) {
         const Region& in = inputs[i];
@@ -71,6 +72,7 @@ class ReadsCheck final : public Check {
         const bool weights = i > 0 && rank.tensors[in.tensor].layout == Layout::kWeights;
         const bool right = weights && put   ? in.rows() == experts.find(td.expert, rank.tensors[in.tensor])
                            : put            ? moves(in, out, rank) || (i > 0 && is_whole(in, rank))
+                           : early          ? rank.tensors[in.tensor].layout != Layout::kWeights
                            : blocks         ? is_block(i, in, out, rank)
                            : spreads(td.op) ? spread(in, td, rank, experts)
                                             : follows(in, out, rank, td, experts);
@@ -83,6 +85,12 @@ class ReadsCheck final : public Check {
     }
   }
 
+  // Sums of the tokens that are complete once the first experts are, and the flag that says so. Which tokens these are is
+  // known at run time.
+  bool is_of_first_experts(const TaskDescriptor& td) const {
+    const std::string& type = taskflow_.operators[td.op].type;
+    return type == "AccumulateInPhases" || (type == "Doorbell" && td.num_inputs > 1);
+  }
   bool spreads(std::uint32_t op) const {
     return spreads_out(op) || taskflow_.operators[op].type.starts_with("SumExperts");
   }

@@ -153,7 +153,7 @@ double CostModel::serial_cycles(const VectorOps& ops) const {
 
 CostModel::Cycles CostModel::vector(const Work& work, const Step& step, const StepTraffic& traffic) const {
   const Hardware::Vector& vector = hardware_.vector;
-  double hits = 0, misses = 0, write = 0;
+  double hits = step.loads * vector.load_startup, misses = 0, write = 0;
   std::uint64_t all_bytes = 0;
   for (std::uint32_t i = 0; i < step.count; ++i) {
     const StepAccess& access = step.accesses[i];

@@ -117,6 +117,7 @@ Hardware::Cube read_cube(const Config& config) {
   cube.gm_to_l1 = config.per_cycle("gm_to_l1", "B");
   cube.gm_to_l1_miss = config.per_cycle("gm_to_l1_miss", "B");
   cube.l0c_to_gm = config.per_cycle("l0c_to_gm", "B");
+  if (config.has("hbm_part")) cube.hbm_part = config.number("hbm_part", kLeastPart, 1);
   cube.unaligned = config.number("unaligned", kLeastPart, 1);
   cube.rows_128 = config.number("rows_128", kLeastPart, 1);
   cube.rows_256 = config.number("rows_256", kLeastPart, 1);
@@ -139,6 +140,8 @@ Hardware::Vector read_vector(const Config& config) {
   vector.convert = config.per_cycle("convert", "element");
   vector.transcendental = config.per_cycle("transcendental", "element");
   vector.startup_cycles = count(config, "startup_cycles", 0, kMostPerCycle);
+  if (config.has("load_startup_cycles"))
+    vector.load_startup = count(config, "load_startup_cycles", 0, kMostPerCycle);
   vector.gm_to_ub = config.per_cycle("gm_to_ub", "B");
   vector.gm_to_ub_miss = config.per_cycle("gm_to_ub_miss", "B");
   vector.ub_to_gm = config.per_cycle("ub_to_gm", "B");
@@ -150,6 +153,7 @@ Hardware::Vector read_vector(const Config& config) {
 Hardware::MemorySystem read_memory(const Config& config) {
   Hardware::MemorySystem memory;
   memory.l2_size = config.bytes("l2_size");
+  if (config.has("in_flight")) memory.in_flight = config.bytes("in_flight");
   memory.l2_read = config.rate("l2_read");
   memory.l2_write = config.rate("l2_write");
   memory.l2_ways = count(config, "l2_ways", 1, kMostWays);
@@ -239,6 +243,8 @@ Hardware::Fabric read_fabric(const Config& config) {
       config.has("pull_per_worker") ? config.rate("pull_per_worker") : fabric.put_per_worker;
   if (config.has("put_row")) fabric.put_row = config.duration("put_row");
   fabric.put_startup = config.duration("put_startup");
+  fabric.put_stream = config.has("put_stream") ? config.rate("put_stream") : fabric.put_per_worker;
+  fabric.put_piece = config.has("put_piece") ? config.duration("put_piece") : fabric.put_startup;
   fabric.unaligned = config.number("unaligned", kLeastPart, 1);
   fabric.put_fence = config.duration("put_fence");
   config.finish();

@@ -32,6 +32,7 @@ struct Hardware {
     double gm_to_l1 = 0;                  // bytes per cycle and core, from the L2
     double gm_to_l1_miss = 0;             // the same while the L2 fetches them
     double l0c_to_gm = 0;                 // bytes per cycle and core
+    double hbm_part = 1;                  // factor on hbm_read for loads to L1
     double unaligned = 1;                 // factor on gm_to_l1 if rows do not begin at a line
     double rows_128 = 1, rows_256 = 1;    // factor on gm_to_l1 for rows of this many bytes
     double load_issue_cycles = 0;         // of a load to L1, in addition to its bytes
@@ -42,10 +43,11 @@ struct Hardware {
   } cube;
 
   struct Vector {
-    double simple_fp32 = 0;             // elements per cycle
-    double convert = 0;                 // elements per cycle
-    double transcendental = 0;          // elements per cycle
-    double startup_cycles = 0;          // head and tail of a task's pipeline
+    double simple_fp32 = 0;     // elements per cycle
+    double convert = 0;         // elements per cycle
+    double transcendental = 0;  // elements per cycle
+    double startup_cycles = 0;  // head and tail of a task's pipeline
+    double load_startup = 0;    // cycles of a load, in addition to its bytes, if it waits for the one before
     double gm_to_ub = 0, ub_to_gm = 0;  // bytes per cycle and core, from and to the L2
     double gm_to_ub_miss = 0;           // the same while the L2 fetches them
     double unaligned = 1;               // factor on gm_to_ub if rows do not begin at a line
@@ -54,6 +56,9 @@ struct Hardware {
 
   struct MemorySystem {
     Bytes l2_size;
+    // Bytes of loads from the L2 and of writes to other devices that can be under way at once. Writes that wait for
+    // their port leave the less for loads. 0: no limit.
+    Bytes in_flight{};
     std::uint32_t l2_ways = 0;
     BytesPerSecond l2_read, l2_write;
     BytesPerSecond l2_line_read;         // of lines that many cores read at once, for all of them together
@@ -86,6 +91,10 @@ struct Hardware {
     double unaligned = 1;            // factor on put_per_worker if a put's rows are not whole lines
     Duration put_fence;              // from the last byte's departure until the worker is free
     Duration put_row{};              // extra time per row of a put that goes piece by piece
+    // A stream of pieces, each a copy of its own (Work::put_pieces): the time of a piece beside its bytes, and
+    // the rate of these bytes.
+    Duration put_piece{};
+    BytesPerSecond put_stream;
 
     const Level* level(std::string_view name) const;  // null if there is none of this name
   } fabric;

@@ -159,6 +159,7 @@ bool TaskSteps::next_vector(Step& step) {
   step.convert = part * static_cast<double>(work_->ops.convert);
   step.transcendental = part * static_cast<double>(work_->ops.transcendental);
   step.dependent = part * static_cast<double>(work_->ops.dependent);
+  step.loads = part * static_cast<double>(work_->ops.loads);
   ++part_;
   return true;
 }

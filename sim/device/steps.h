@@ -44,6 +44,7 @@ struct Step {
   // Vector steps: elements for each class of instruction.
   double simple = 0, convert = 0, transcendental = 0;
   double dependent = 0;  // instructions that each wait for the one before
+  double loads = 0;      // loads that each wait for the one before
 
   std::span<const StepAccess> all() const { return {accesses.data(), count}; }
 };

@@ -152,12 +152,15 @@ Duration Survey::add_put(bool pulled, bool by_engine) {
   sent_[route.from] += bytes / route.payload;
   received_[route.to] += bytes / route.payload;
   const Hardware::Fabric& fabric = hardware_.fabric;
-  const BytesPerSecond flow = !puts       ? program_.collective.rate
-                              : by_engine ? hardware_.copy_engine.value().rate
-                              : pulled    ? fabric.pull_per_worker
-                                          : fabric.put_per_worker;
+  const BytesPerSecond flow = !puts                  ? program_.collective.rate
+                              : by_engine            ? hardware_.copy_engine.value().rate
+                              : pulled               ? fabric.pull_per_worker
+                              : work_.put_pieces > 0 ? std::max(fabric.put_per_worker, fabric.put_stream)
+                                                     : fabric.put_per_worker;
   const Duration least = std::max(at_most(bytes, flow), at_most(bytes / route.payload, route.port));
-  const Duration startup = by_engine ? hardware_.copy_engine.value().startup : hardware_.fabric.put_startup;
+  const Duration startup = by_engine              ? hardware_.copy_engine.value().startup
+                           : work_.put_pieces > 0 ? Duration{}
+                                                  : hardware_.fabric.put_startup;
   return puts ? least + startup : least;
 }
 

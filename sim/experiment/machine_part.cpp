@@ -120,8 +120,11 @@ const std::vector<MachinePart> kParts{
        improve_cycles(by, e.hardware.cube.load_issue_cycles);
      }},
     {"loads to L1, misses",
-     {"hardware.workers.cube.gm_to_l1_miss"},
-     [](Experiment& e, const Improvement& by) { improve(by, e.hardware.cube.gm_to_l1_miss); }},
+     {"hardware.workers.cube.gm_to_l1_miss", "hardware.workers.cube.hbm_part"},
+     [](Experiment& e, const Improvement& by) {
+       improve(by, e.hardware.cube.gm_to_l1_miss);
+       improve_part(by, e.hardware.cube.hbm_part);
+     }},
     {"stores from L0C",
      {"hardware.workers.cube.l0c_to_gm"},
      [](Experiment& e, const Improvement& by) { improve(by, e.hardware.cube.l0c_to_gm); }},
@@ -134,8 +137,11 @@ const std::vector<MachinePart> kParts{
        improve_cycles(by, e.hardware.vector.startup_cycles);
      }},
     {"vector loads, hits",
-     {"hardware.workers.vector.gm_to_ub"},
-     [](Experiment& e, const Improvement& by) { improve(by, e.hardware.vector.gm_to_ub); }},
+     {"hardware.workers.vector.gm_to_ub", "hardware.workers.vector.load_startup_cycles"},
+     [](Experiment& e, const Improvement& by) {
+       improve(by, e.hardware.vector.gm_to_ub);
+       improve_cycles(by, e.hardware.vector.load_startup);
+     }},
     {"vector loads, misses",
      {"hardware.workers.vector.gm_to_ub_miss"},
      [](Experiment& e, const Improvement& by) { improve(by, e.hardware.vector.gm_to_ub_miss); }},
@@ -159,9 +165,11 @@ const std::vector<MachinePart> kParts{
      {"hardware.memory.l2_size"},
      [](Experiment& e, const Improvement& by) { improve_l2(by, e.hardware.memory); }},
     {"L2 reads",
-     {"hardware.memory.l2_read", "hardware.memory.l2_line_read"},
+     {"hardware.memory.l2_read", "hardware.memory.l2_line_read", "hardware.memory.in_flight"},
      [](Experiment& e, const Improvement& by) {
-       improve(by, e.hardware.memory.l2_read, e.hardware.memory.l2_line_read);
+       Hardware::MemorySystem& memory = e.hardware.memory;
+       improve(by, memory.l2_read, memory.l2_line_read);
+       memory.in_flight = by.free ? Bytes{} : Bytes{scaled(memory.in_flight.count, by.factor)};
      }},
     {"L2 writes",
      {"hardware.memory.l2_write"},
@@ -184,10 +192,12 @@ const std::vector<MachinePart> kParts{
        for (auto& level : e.hardware.fabric.levels) improve_part(by, level.payload);
      }},
     {"put rate of a worker",
-     {"hardware.fabric.put_per_worker", "hardware.fabric.pull_per_worker", "hardware.fabric.put_row"},
+     {"hardware.fabric.put_per_worker", "hardware.fabric.put_stream", "hardware.fabric.pull_per_worker",
+      "hardware.fabric.put_row", "hardware.fabric.put_piece"},
      [](Experiment& e, const Improvement& by) {
-       improve(by, e.hardware.fabric.put_per_worker, e.hardware.fabric.pull_per_worker);
-       improve(by, e.hardware.fabric.put_row);
+       improve(by, e.hardware.fabric.put_per_worker, e.hardware.fabric.put_stream,
+               e.hardware.fabric.pull_per_worker);
+       improve(by, e.hardware.fabric.put_row, e.hardware.fabric.put_piece);
      },
      Kind::kSingle,
      has_puts},

@@ -202,7 +202,7 @@ void Device::look_up(Engine& engine, std::uint32_t worker) {
     const L2Traffic found = access(what);
     w.record.l2.add(found, what.l2.write);
     if (found.hbm_read + found.hbm_write > 0)
-      w.traffic.hbm += hbm_of(found) / cost_.part_of_rate(w.step, what);
+      w.traffic.hbm += hbm_of(w, found) / cost_.part_of_rate(w.step, what);
     if (what.l2.write) continue;
     w.traffic.slow[i] = std::min(static_cast<double>(what.bytes()), static_cast<double>(found.hbm_read));
     if (!w.step.cube) continue;

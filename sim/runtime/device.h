@@ -95,9 +95,10 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
   void look_up(Engine& engine, std::uint32_t worker);
   L2Traffic access(const StepAccess& access);
   double on_its_way(Engine& engine, std::uint32_t worker, const StepAccess& access) const;
-  // Returns the bytes of reads that take the HBM as long as what an access reads and writes back.
-  double hbm_of(const L2Traffic& traffic) const {
-    return hardware().memory.as_reads(static_cast<double>(traffic.hbm_read),
+  // Returns the bytes of reads that take the HBM as long as what a worker's access reads and writes back.
+  double hbm_of(const Worker& w, const L2Traffic& traffic) const {
+    const double part = w.step.cube ? hardware().cube.hbm_part : 1;
+    return hardware().memory.as_reads(static_cast<double>(traffic.hbm_read) / part,
                                       static_cast<double>(traffic.hbm_write));
   }
   void take_ended(Engine& engine);

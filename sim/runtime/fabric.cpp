@@ -79,8 +79,11 @@ BytesPerSecond Fabric::rate_of_pieces(const Put& put, const Work& work) const {
   const auto times = [](Duration each, std::uint64_t count) {
     return each * static_cast<std::int64_t>(count);
   };
-  const Duration all = transfer_time(put.bytes, cap(put)) + times(startup() + fence(), work.put_pieces) +
-                       times(latency(put.src, put.dst), work.ops.dependent) +
+  const BytesPerSecond stream =
+      transport_ == Transport::kPuts
+          ? scaled(spec_.put_stream, (put.whole_lines ? 1 : spec_.unaligned) / put.slowness)
+          : cap(put);
+  const Duration all = transfer_time(put.bytes, stream) + times(piece(), work.put_pieces) +
                        times(scalar_store_, work.ops.scalar);
   return {std::max<std::int64_t>(1, static_cast<std::int64_t>(rate({put.bytes.count}) / seconds(all)))};
 }

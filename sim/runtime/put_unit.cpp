@@ -1,6 +1,7 @@
 #include "sim/runtime/put_unit.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -73,12 +74,22 @@ void PutUnit::start(Engine& engine, std::uint32_t worker, const Work& work, OpId
   const bool arrives = look_up(engine, worker, work, op);
   transfer_.begin(engine.now());
   unit_of(running.other())->transfer_.begin(engine.now());
-  const Duration before = (copies ? copies->startup : fabric_.startup()) + there_and_back(running) +
-                          fabric_.wait(running.put, op, rows.begin);
+  const Duration startup = copies                ? copies->startup
+                           : work.put_pieces > 0 ? Duration::zero()
+                                                 : fabric_.startup();
+  if (!copies && !running.put.pulled) running.under_way = under_way(work);
+  const Duration before = startup + there_and_back(running) + fabric_.wait(running.put, op, rows.begin);
   running.outcome.ideal = before + fabric_.least(running.put, engine.now() + before);
   running.flows_then = arrives && before == Duration::zero();
   if (running.flows_then) return;
   schedule(engine, engine.now() + before, kFlow, worker);
+}
+
+// A mover has a piece under way, which has left its buffer and not arrived.
+double PutUnit::under_way(const Work& work) {
+  constexpr double kUsualPiece = 8192;  // put_mem_signal's half of a buffer of 16 KB
+  const auto bytes = static_cast<double>(work.put_bytes);
+  return std::min(bytes, work.put_pieces > 0 ? bytes / static_cast<double>(work.put_pieces) : kUsualPiece);
 }
 
 void PutUnit::on_event(Engine& engine, std::uint32_t arg) {
@@ -95,6 +106,7 @@ void PutUnit::let_flow(Engine& engine, std::uint32_t worker) {
 }
 
 void PutUnit::move(const Running& running, double bytes, int sign) {
+  held_ += sign * std::llround(running.under_way);
   PutUnit& there = *unit_of(running.other());
   PutUnit& from = running.put.pulled ? there : *this;
   PutUnit& to = running.put.pulled ? *this : there;
@@ -139,7 +151,11 @@ double PutUnit::served_part(double egress, double ingress) const {
 }
 
 void PutUnit::reserve_for_puts(Engine& engine, double read, double write) {
-  const std::array<double, kResources> rates = load_.rates(read, write);
+  std::array<double, kResources> rates = load_.rates(read, write);
+  if (memory_.in_flight.count > 0) {
+    const double held = static_cast<double>(held_) / static_cast<double>(memory_.in_flight.count);
+    rates[static_cast<std::size_t>(Resource::kL2Read)] += held * static_cast<double>(memory_.l2_read.count);
+  }
   if (rates == reserved_) return;
   reserved_ = rates;
   owner_.reserve(engine, rates);

@@ -79,6 +79,7 @@ class PutUnit final : public FabricEnd, public EventHandler {
     Fabric::Put put{};
     Time started;
     double hbm_here = 0, hbm_there = 0;  // bytes of reads that take the HBM equally long, at both ends
+    double under_way = 0;                // bytes of a write that are between its worker and the other rank
     bool flows_then = false;             // flows once the other rank has accepted it
     Duration fence{};                    // for which its worker stays busy behind it
     Outcome outcome;
@@ -99,6 +100,7 @@ class PutUnit final : public FabricEnd, public EventHandler {
   bool look_up(Engine& engine, std::uint32_t worker, const Work& work, OpId op);
   // Returns the bytes of reads that take the HBM as long as what an access of a put found.
   double hbm_of(Running& running, const L2Traffic& found) const;
+  static double under_way(const Work& work);
   void let_flow(Engine& engine, std::uint32_t worker);
   // Adds bytes that flow from now on; with the sign -1, removes them.
   void move(const Running& running, double bytes, int sign);
@@ -115,6 +117,7 @@ class PutUnit final : public FabricEnd, public EventHandler {
   std::vector<Running> puts_;      // by worker
   std::vector<Arrival> arrivals_;  // of this date
   PortLoad load_;
+  std::int64_t held_ = 0;  // bytes under way of puts that flow
   std::array<double, kResources> reserved_{};
   std::uint64_t sent_ = 0, received_ = 0;  // bytes
   BusyTime transfer_;

@@ -89,6 +89,9 @@ void read_cuts(const Config& config, const MoeShape& shape, MegaMoeOptions& opti
     config.error("activation_segments", "expected segments: GMM2 waits for them");
   options.combine_segments =
       read_segments(config, "combine_segments", experts, many ? each : decltype(each){});
+  options.combine_meets = config.boolean("combine_meets", many) && options.combine_segments.size() == experts;
+  options.early_experts = static_cast<std::uint32_t>(config.integer("early_experts", 0, experts, 0));
+  options.doorbells = config.boolean("doorbells", false);
   options.put_tiles = config.boolean("put_tiles", !many);
   const std::uint32_t slot = std::max<std::uint32_t>(
       1, static_cast<std::uint32_t>(std::uint64_t{shape.tokens} * shape.top_k / shape.experts()));
@@ -117,7 +120,8 @@ void read_mega_moe(const Config& root, const Config& /*block*/, Experiment& expe
     root.map("model").error("dtype", "int8 is quantised from bf16 or fp16");
   if (options.activation_segments.empty()) return;
   experiment.passes.push_back({"forward", mega_moe_graph(shape, options)});
-  experiment.absent = {"Sort_again", "Merge", "Sorted", "Index", "Dispatched", "Arrived", "Finished"};
+  experiment.absent = {"Sort_again", "Merge", "Sorted", "Index",    "Dispatched", "Arrived", "Finished",
+                       "Combined",   "Meet",  "Met",    "Complete", "Told",       "Back"};
   experiment.timed =
       "from the first core's start to the last core's end on the slowest rank: sort, quantisation, exchange "
       "of counts, "
