@@ -52,8 +52,8 @@ class Accumulate final : public Operator {
     std::vector<Region> inputs =
         early ? rows_of_first_experts(context, returned, td.task_split_value)
               : std::vector{whole(returned, context.rank, {0, info(context, returned).rows})};
-    if (phases_) inputs.push_back(whole(context.op.inputs[early ? 2 : 3], context.rank, {0, 1}));
     inputs.push_back(metadata(context, context.op.inputs[1]));
+    if (phases_) inputs.push_back(whole(context.op.inputs[early ? 2 : 3], context.rank, {0, 1}));
     const Region output = whole(context.op.outputs[0], context.rank, rows);
     out.add(td, inputs, {&output, 1});
   }

@@ -44,6 +44,24 @@ class OperandsCheck final : public Check {
     return true;
   }
 
+  // Returns whether the regions are of operands, in order, some of them several times or not at all: an operator in phases
+  // reads the rows of the first experts of each rank and a flag of the phase.
+  static bool in_turn(std::span<const Region> regions, std::span<const TensorId> tensors) {
+    std::size_t i = 0;
+    for (const Region& region : regions) {
+      while (i < tensors.size() && region.tensor != index(tensors[i])) ++i;
+    }
+    return !regions.empty() && i < tensors.size();
+  }
+  static bool has_phases(const OperatorInfo& op) {
+    return op.type == "AccumulateInPhases" || op.type == "Doorbell";
+  }
+
+  static std::uint32_t operand_of(const Region& region, const OperatorInfo& op) {
+    const auto found = std::ranges::find(op.inputs, TensorId{region.tensor});
+    return static_cast<std::uint32_t>(found - op.inputs.begin());
+  }
+
   // Returns the number of blocks, each with as many rows as the output, in the only input of an operator that
   // adds them up; 1 for other operators.
   static std::size_t blocks_of(const OperatorInfo& op, const TaskflowView::Rank& rank) {
@@ -57,7 +75,8 @@ class OperandsCheck final : public Check {
     const TaskflowView::Rank& rank = taskflow_.ranks[r];
     const OperatorInfo& op = taskflow_.operators[td.op];
     const std::span<const Region> inputs = rank.inputs(td), outputs = rank.outputs(td);
-    if (!same(inputs, op.inputs, blocks_[td.op]) || !same(outputs, op.outputs, 1)) {
+    const bool reads = has_phases(op) ? in_turn(inputs, op.inputs) : same(inputs, op.inputs, blocks_[td.op]);
+    if (!reads || !same(outputs, op.outputs, 1)) {
       error(r, t, fmt::format("touches other tensors than {} does", op.name));
       return;
     }
@@ -65,6 +84,7 @@ class OperandsCheck final : public Check {
     const bool put = mover == Mover::kPush;
     for (std::uint32_t i = 0; i < inputs.size(); ++i) {
       const Region& in = inputs[i];
+      const std::uint32_t operand = has_phases(op) ? operand_of(in, op) : i;
       if (in.rank != r && mover != Mover::kPull)
         error(r, t, fmt::format("reads the memory of rank {}", in.rank));
       if (in.shares != 1) {
@@ -73,8 +93,8 @@ class OperandsCheck final : public Check {
                           in.shares, rank.tensors[in.tensor].name));
       }
       // Only metadata may be read too early, so no other operand may be marked as metadata.
-      const std::uint32_t flags = i >= types_[td.op]->num_inputs() && blocks_[td.op] == 1 ? kHold : 0;
-      if (in.flags != flags && !(in.flags == kMetadata && types_[td.op]->is_metadata(i)))
+      const std::uint32_t flags = operand >= types_[td.op]->num_inputs() && blocks_[td.op] == 1 ? kHold : 0;
+      if (in.flags != flags && !(in.flags == kMetadata && types_[td.op]->is_metadata(operand)))
         error(r, t,
               fmt::format("reads {} as {}, which it is not to {}", rank.tensors[in.tensor].name,
                           in.flags & kHold ? "a hold" : "metadata", op.name));

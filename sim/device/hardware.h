@@ -32,7 +32,6 @@ struct Hardware {
     double gm_to_l1 = 0;                  // bytes per cycle and core, from the L2
     double gm_to_l1_miss = 0;             // the same while the L2 fetches them
     double l0c_to_gm = 0;                 // bytes per cycle and core
-    double hbm_part = 1;                  // factor on hbm_read for loads to L1
     double unaligned = 1;                 // factor on gm_to_l1 if rows do not begin at a line
     double rows_128 = 1, rows_256 = 1;    // factor on gm_to_l1 for rows of this many bytes
     double load_issue_cycles = 0;         // of a load to L1, in addition to its bytes
@@ -40,29 +39,31 @@ struct Hardware {
     std::uint32_t least_rows = 16;  // a product with fewer rows takes as long as with these
     double speed = 1;               // factor on the rate of products: what the power limit leaves
     double sustained = 1;           // the same while products run back to back for long
+    double hbm_part = 1;            // factor on hbm_read for loads to L1
   } cube;
 
   struct Vector {
-    double simple_fp32 = 0;     // elements per cycle
-    double convert = 0;         // elements per cycle
-    double transcendental = 0;  // elements per cycle
-    double startup_cycles = 0;  // head and tail of a task's pipeline
-    double load_startup = 0;    // cycles of a load, in addition to its bytes, if it waits for the one before
+    double simple_fp32 = 0;             // elements per cycle
+    double convert = 0;                 // elements per cycle
+    double transcendental = 0;          // elements per cycle
+    double startup_cycles = 0;          // head and tail of a task's pipeline
     double gm_to_ub = 0, ub_to_gm = 0;  // bytes per cycle and core, from and to the L2
     double gm_to_ub_miss = 0;           // the same while the L2 fetches them
     double unaligned = 1;               // factor on gm_to_ub if rows do not begin at a line
     Bytes ub{};
+    // Cycles of a load beside its bytes, in a loop that has one under way at a time.
+    double load_startup = 0;
   } vector;
 
   struct MemorySystem {
     Bytes l2_size;
-    // Bytes of loads from the L2 and of writes to other devices that can be under way at once. Writes that wait for
-    // their port leave the less for loads. 0: no limit.
-    Bytes in_flight{};
     std::uint32_t l2_ways = 0;
     BytesPerSecond l2_read, l2_write;
     BytesPerSecond l2_line_read;         // of lines that many cores read at once, for all of them together
     BytesPerSecond hbm_read, hbm_write;  // of reads alone, of writes alone; they share the HBM's time
+    // Bytes of loads from the L2 and of writes to other devices that can be under way at once. Writes that wait for
+    // their port leave the less for loads. 0: no limit.
+    Bytes in_flight{};
     // Returns the bytes of reads that take the HBM as long as `read` bytes read and `written` bytes written.
     double as_reads(double read, double written) const {
       return read + written * (static_cast<double>(hbm_read.count) / static_cast<double>(hbm_write.count));
@@ -94,7 +95,7 @@ struct Hardware {
     // A stream of pieces, each a copy of its own (Work::put_pieces): the time of a piece beside its bytes, and
     // the rate of these bytes.
     Duration put_piece{};
-    BytesPerSecond put_stream;
+    BytesPerSecond put_stream{};
 
     const Level* level(std::string_view name) const;  // null if there is none of this name
   } fabric;

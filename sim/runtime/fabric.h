@@ -88,6 +88,8 @@ class Fabric final : public EventHandler {
   // Returns the rate of a put of this many rows if its mover waits for each piece before it loads the next one
   // (Program::Puts without overlap), else zero.
   BytesPerSecond rate_of_single_pieces(const Put& put, std::uint32_t rows) const;
+  // Returns whether workers write and read, not the host's collectives.
+  bool by_workers() const { return transport_ == Transport::kPuts; }
   // Returns the time of a piece of a stream beside its bytes.
   Duration piece() const { return transport_ == Transport::kPuts ? spec_.put_piece : Duration::zero(); }
   Duration latency(RankId src, RankId dst) const { return topology_.latency(src, dst); }

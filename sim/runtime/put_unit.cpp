@@ -77,7 +77,7 @@ void PutUnit::start(Engine& engine, std::uint32_t worker, const Work& work, OpId
   const Duration startup = copies                ? copies->startup
                            : work.put_pieces > 0 ? Duration::zero()
                                                  : fabric_.startup();
-  if (!copies && !running.put.pulled) running.under_way = under_way(work);
+  if (!copies && !running.put.pulled && fabric_.by_workers()) running.under_way = under_way(work);
   const Duration before = startup + there_and_back(running) + fabric_.wait(running.put, op, rows.begin);
   running.outcome.ideal = before + fabric_.least(running.put, engine.now() + before);
   running.flows_then = arrives && before == Duration::zero();

@@ -20,14 +20,16 @@ Hardware doubled(Hardware hardware) {
   hardware.clock.count /= 2;
   Hardware::MemorySystem& memory = hardware.memory;
   for (BytesPerSecond* rate : {&memory.l2_read, &memory.l2_write, &memory.l2_line_read, &memory.hbm_read,
-                               &memory.hbm_write, &hardware.fabric.put_per_worker})
+                               &memory.hbm_write, &hardware.fabric.put_per_worker, &hardware.fabric.put_stream})
     *rate = halved(*rate);
   for (Hardware::Fabric::Plane& plane : hardware.fabric.planes) {
     plane.egress = halved(plane.egress);
     plane.ingress = halved(plane.ingress);
   }
   for (Hardware::Fabric::Level& level : hardware.fabric.levels) level.latency *= 2;
-  for (Duration* time : {&hardware.fabric.put_startup, &hardware.fabric.put_fence}) *time *= 2;
+  for (Duration* time :
+       {&hardware.fabric.put_startup, &hardware.fabric.put_fence, &hardware.fabric.put_piece})
+    *time *= 2;
   return hardware;
 }
 

@@ -78,6 +78,12 @@ TEST_CASE("Rates and times of the A3 file are read in their units") {
   CHECK(a3.memory.l2_read == BytesPerSecond{5'960'000'000'000});
   CHECK(plane(a3, "hccs").egress == BytesPerSecond{122'500'000'000});
   CHECK(a3.fabric.put_fence == 225_ns);
+  // Both measurements from which the law of a stream of pieces follows.
+  const auto piece = [&](std::int64_t bytes) {
+    return a3.fabric.put_piece + transfer_time(Bytes{bytes}, a3.fabric.put_stream);
+  };
+  CHECK(8192 / seconds(piece(8192)) == Approx(14e9).epsilon(0.01));
+  CHECK(seconds(piece(14336)) == Approx(0.93e-6).epsilon(0.01));
   CHECK(a3.cube.l0c_to_gm == 40.6);
 }
 

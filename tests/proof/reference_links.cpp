@@ -153,12 +153,18 @@ void Links::share(const Hardware::MemorySystem& memory) {
 }
 
 std::array<long double, 3> Links::takes(std::uint32_t rank) const {
-  long double out = 0, in = 0;
+  constexpr std::int64_t kPiece = 8192;  // of a put, under way at once
+  long double out = 0, in = 0, held = 0;
   for (const Flow& f : flows_) {
     if (f.rank == rank) out += f.rate;
+    if (f.rank == rank && !collective_)
+      held += static_cast<long double>(std::min<std::int64_t>(f.put->bytes, kPiece));
     if (f.put->dst == rank) in += f.rate;
   }
-  return {out, in, out * load(rank, false).part() + in * load(rank, true).part()};
+  const Hardware::MemorySystem& memory = hardware_.memory;
+  const long double room = static_cast<long double>(memory.in_flight.count);
+  const long double waiting = room > 0 ? held / room * per_ps(memory.l2_read) : 0;
+  return {out + waiting, in, out * load(rank, false).part() + in * load(rank, true).part()};
 }
 
 }  // namespace a3sim::reference

@@ -145,6 +145,43 @@ TEST_CASE("A pull waits longer for rows that the other rank's L2 lacks, as a loa
   CHECK(links[1].outcome(0).missing == Duration::zero());
 }
 
+TEST_CASE("A stream of pieces takes its pieces and its bytes, and starts up no further") {
+  Hardware hardware = small_machine();
+  hardware.fabric.put_stream = BytesPerSecond{kPutRate.count / 2};
+  hardware.fabric.put_piece = 3 * kStartup;
+  Links links(2, hardware);
+  Work pieces = put_of(1, 4);
+  pieces.put_pieces = 4;
+  Engine engine;
+  links[0].start(engine, 0, pieces, OpId{0}, 1);
+  engine.run();
+  const Duration all = 4 * hardware.fabric.put_piece + flow_time(4, hardware.fabric.put_stream);
+  CHECK(seconds(links.sites[0].left[0].time_since_epoch()) == Approx(seconds(all)).epsilon(1e-6));
+  CHECK(links.sites[0].ended[0] == links.sites[0].left[0] + kFence);
+}
+
+TEST_CASE("Each put under way takes its piece from what loads from the L2 may have under way") {
+  constexpr double kRead = 1e15;  // small_machine()
+  Hardware hardware = small_machine();
+  hardware.memory.in_flight = Bytes{64 * kRowBytes};
+  hardware.fabric.put_stream = kPutRate;
+  Links links(2, hardware);
+  Engine engine;
+  for (const std::uint32_t worker : {0U, 1U, 2U}) {
+    Work rows = put_of(1, 4 + worker);
+    rows.put_pieces = 4 + worker;  // a row is a piece
+    links[0].start(engine, worker, rows, OpId{0}, 1);
+  }
+  links[1].start(engine, 0, put_of(1, 4, 0), OpId{0}, 1);  // pulls hold nothing
+  engine.run();
+  const auto l2_read = [](const auto& rates) { return rates[static_cast<std::size_t>(Resource::kL2Read)]; };
+  double most = 0;
+  for (const auto& rates : links.sites[0].reserved) most = std::max(most, l2_read(rates));
+  CHECK(most == Approx(kRead * 3 / 64).epsilon(1e-3));
+  for (const auto& rates : links.sites[1].reserved) CHECK(l2_read(rates) < kRead / 64);
+  CHECK(links.sites[0].reserved.back() == std::array<double, kResources>{});
+}
+
 TEST_CASE("A memory that serves half of what a put needs makes the put take twice as long") {
   // Every byte that leaves has to come from the HBM, which gives half of a worker's rate (a hundredth of it
   // is the tasks').

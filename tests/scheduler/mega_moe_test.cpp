@@ -21,6 +21,7 @@ MegaMoeOptions small_mega_moe() {
   options.index = true;
   options.dispatch_segments = options.combine_segments = {1, 1};
   options.activation_segments = {2};
+  options.combine_meets = true;
   options.pull_rows = options.put_rows = 2;
   options.gmm1 = options.gmm2 = kSmallBlocks;
   return options;
@@ -77,6 +78,49 @@ TEST_CASE("Pulls wait for the segment before their own, whatever the segments") 
       CHECK(behind.contains("Dispatched") == (td.expert >= segments[0]));
     }
   }
+}
+
+TEST_CASE("In its second version, tokens of the first experts wait for these experts alone") {
+  MoeShape shape = small_shape(2);
+  shape.experts_per_rank = 4;
+  RoutingCounts counts(shape.ep, shape.experts());
+  for (std::uint32_t src = 0; src < shape.ep; ++src)
+    for (std::uint32_t e = 0; e < shape.experts(); ++e) counts.at(src, e) = 2;
+  CompileOptions options = mega_moe_options(2, counts);
+  options.shape = shape;
+  options.order.workers = {{"Dispatch", "src"}, {"GMM1", "block"}, {"Barrier", "0"}};
+  options.order.elsewhere = {"Dispatched", "Arrived"};
+  MegaMoeOptions second = small_mega_moe();
+  second.dispatch_segments = {};
+  second.activation_segments = {1, 1, 1, 1};
+  second.combine_segments = {2, 1, 1};
+  second.combine_meets = false;
+  second.doorbells = true;
+  second.early_experts = 2;
+  const Schedule schedule = compile(mega_moe_graph(options.shape, second), "g", options).schedule;
+  CHECK(verify(schedule).errors == std::vector<std::string>{});
+  const Ssc& ssc = schedule[0];
+  std::set<std::string> behind[2];  // of both phases: what triggers the events that they wait for
+  std::set<std::uint32_t> combined[2];
+  for (const TaskDescriptor& td : ssc.tasks()) {
+    if (op_of(ssc, td).name != "Unpermute") continue;
+    for (const TaskDescriptor& other : ssc.tasks())
+      if (other.trigger_rank == 0 && other.trigger_event == td.dependent_event)
+        behind[td.chunk].insert(op_of(ssc, other).name);
+  }
+  CHECK(behind[0] == std::set<std::string>{"Complete"});
+  CHECK(behind[1] == std::set<std::string>{"Back"});
+  for (const TaskDescriptor& td : ssc.tasks()) {
+    const std::string& name = op_of(ssc, td).name;
+    if (name != "Complete" && name != "Back") continue;
+    for (std::uint32_t r = 0; r < 2; ++r)
+      for (const TaskDescriptor& other : schedule[r].tasks())
+        if (op_of(schedule[r], other).name == "Combine" && other.trigger_rank == 0 &&
+            other.trigger_event == td.dependent_event)
+          combined[name == "Back"].insert(other.expert);
+  }
+  CHECK(combined[0] == std::set<std::uint32_t>{0, 1});
+  CHECK(combined[1] == std::set<std::uint32_t>{2, 3});
 }
 
 TEST_CASE("A hold on rows that are written behind the task is refused") {

@@ -94,7 +94,7 @@ TEST_CASE(
                Slow{"kind: load, ranks: all, read: 5 ms, process: 40 ms, fetch: 1 ms, workers: 1, queue: 4",
                     "io.process", all},
                Slow{"kind: port, ranks: [3], side: egress, factor: 0.3", "comm.link", {3}},
-               Slow{"kind: port, ranks: [2], side: ingress, factor: 0.5", "comm.link", {2}},
+               Slow{"kind: port, ranks: [2], side: ingress, factor: 0.3", "comm.link", {2}},
                Slow{"kind: path, from: 1, to: 0, factor: 0.2", "comm.link", {}, {{1, 0}}}})) {
     INFO(slow.fault);
     const ScratchDirectory scratch;
