@@ -217,6 +217,8 @@ std::string numbers_of(const Hardware& h, const Program& p) {
   text += fmt::format(" {} {} {} {} {} {} {} {}", h.memory.l2_size.count, h.memory.l2_read.count,
                       h.memory.l2_write.count, h.memory.l2_line_read.count, h.memory.hbm_read.count,
                       h.memory.hbm_write.count, h.fabric.put_per_worker.count, h.fabric.put_startup.count());
+  text += fmt::format(" {} {} {} {} {}", h.cube.hbm_part, h.memory.in_flight.count,
+                      h.fabric.pull_per_worker.count, h.fabric.put_stream.count, h.fabric.put_piece.count());
   for (const Hardware::Fabric::Plane& plane : h.fabric.planes)
     text += fmt::format(" {} {}", plane.egress.count, plane.ingress.count);
   for (const Hardware::Fabric::Level& level : h.fabric.levels)
