@@ -44,14 +44,16 @@ class ModelReader {
     add("name", name(), mark_of("model_type"));
     add("source", start_.file, start_);
     add("tokens", fmt::format("{}", kTokens), start_);
-    if (hidden) add("hidden", *hidden);
     // A model whose layers are all dense has none of the keys of experts.
     const bool dense = !layers.layers.empty() &&
                        std::ranges::none_of(kExperts, [this](const char* key) { return has(key); });
     const bool counts = check_counts();
-    if (!(dense || add_experts()) || !hidden || !counts) return nullptr;
+    const std::optional<Size> latent = dense ? std::nullopt : latent_width();
+    if (hidden) add("hidden", latent ? *latent : *hidden);
+    if (!(dense || (is_understood() && add_experts())) || !hidden || !counts) return nullptr;
     add("dtype", dtype(), mark_of(has("dtype") ? "dtype" : "torch_dtype"));
-    add_layers(layers);
+    // What is known of whole layers counts in the model's own width.
+    if (!latent) add_layers(layers);
     add_list("not_modelled", notes_);
     model_->whole = true;
     model_->mark = start_;
@@ -71,7 +73,17 @@ class ModelReader {
                                        "num_routed_experts"};
 
   static constexpr std::array kHidden{"hidden_size"};
-  static constexpr std::array kWidth{"moe_intermediate_size", "intermediate_size"};
+  static constexpr std::array kWidth{"moe_intermediate_size", "expert_ffn_hidden_size", "moe_ffn_hidden_size",
+                                     "intermediate_size"};
+  // Widths that experts may work in instead of the model's: rows are projected before they are sent, and back.
+  static constexpr std::array kLatent{"moe_latent_size", "moe_latent_dim", "expert_latent_size",
+                                      "latent_moe_size"};
+  static constexpr std::array kShared{"shared_expert_intermediate_size",
+                                      "moe_shared_expert_intermediate_size", "shared_intermediate_size",
+                                      "share_expert_dim"};
+  // Widths that are read elsewhere, or of layers that have no experts.
+  static constexpr std::array kOtherWidths{"intermediate_size_mlp", "dense_intermediate_size",
+                                           "ffn_intermediate_size"};
   static constexpr std::array kTopK{"num_experts_per_tok", "num_experts_per_token", "top_k_experts"};
 
   // Returns false after noting what is wrong with the numbers of layers and heads, as far as they are given.
@@ -89,6 +101,50 @@ class ModelReader {
     return !dense || *dense <= layers ||
            fail(mark_of("first_k_dense_replace"), "first_k_dense_replace",
                 fmt::format("{} dense layers of {}, expected at most {}", *dense, layers, layers));
+  }
+
+  std::optional<Size> latent_width() {
+    for (const char* key : kLatent) {
+      const auto width = whole(key);
+      if (!width || *width == 0) continue;
+      notes_.push_back(
+          fmt::format("projections between the model's width and the {} of its experts ({})", *width, key));
+      return Size{key, *width};
+    }
+    return {};
+  }
+
+  static bool is_one_of(std::string_view key, std::span<const char* const> keys) {
+    return std::ranges::any_of(keys, [key](const char* known) { return key == known; });
+  }
+  static bool names_a_width(std::string_view key) {
+    const auto names = [key](std::string_view word) { return key.find(word) != std::string_view::npos; };
+    return names("intermediate") || names("latent") ||
+           (names("expert") && (names("size") || names("dim") || names("width")));
+  }
+
+  // Returns false after noting what touches experts and is not understood: a width under an unknown key, or experts
+  // without a gate. Both would change the answer.
+  bool is_understood() {
+    bool right = true;
+    for (const auto& [key, value] : json_.items()) {
+      const bool known = is_one_of(key, kWidth) || is_one_of(key, kLatent) || is_one_of(key, kShared) ||
+                         is_one_of(key, kOtherWidths);
+      if (known || !names_a_width(key) || !value.is_number() || value == 0) continue;
+      right = fail(
+          mark_of(key), key,
+          "a width that is not known here, and may be that of the experts: remove the line if it is not, or "
+          "describe the model in a file of its own ('a3sim config init model')");
+    }
+    for (const char* key : {"mlp_hidden_act", "hidden_act"}) {
+      if (!has(key) || !json_[key].is_string()) continue;
+      const std::string act = json_[key].get<std::string>();
+      if (act.find("relu2") == std::string::npos && act.find("squared_relu") == std::string::npos) break;
+      return fail(
+          mark_of(key), key,
+          fmt::format("'{}': experts without a gate have one product less, and are not simulated", act));
+    }
+    return right;
   }
 
   // Returns true if all that the MoE layer needs is there.
@@ -198,8 +254,7 @@ class ModelReader {
   }
 
   void note_shared(std::int64_t width) {
-    for (const char* key :
-         {"shared_expert_intermediate_size", "shared_intermediate_size", "share_expert_dim"}) {
+    for (const char* key : kShared) {
       if (const auto shared = whole(key); shared && *shared > 0) {
         notes_.push_back(fmt::format("shared experts of width {} beside the routed ones", *shared));
         return;

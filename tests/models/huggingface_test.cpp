@@ -160,6 +160,27 @@ TEST_CASE("A config.json says of what all layers of a model consist") {
   CHECK(guessed.guessed == std::vector<std::string>{"attention.head_dim", "attention.qk_norm"});
 }
 
+TEST_CASE("Experts in a width of their own are read in it, and those without a gate are refused") {
+  const std::string start = R"({"model_type": "some_moe", "hidden_size": 4096, "moe_intermediate_size": 1536,
+    "n_routed_experts": 128, "num_experts_per_tok": 6, "vocab_size": 1000, "num_hidden_layers": 4,
+    "num_attention_heads": 32, )";
+  const Model latent = read(start + R"("moe_latent_size": 1024})");
+  CHECK(latent.error.empty());
+  CHECK(latent.shape.hidden == 1024);
+  CHECK(latent.shape.intermediate == 1536);
+  CHECK_THAT(joined(latent.left_out),
+             Contains("projections between the model's width and the 1024 of its experts"));
+
+  const Model ungated = read(start + R"("mlp_hidden_act": "relu2"})");
+  CHECK_THAT(ungated.error, Contains("mlp_hidden_act: 'relu2': experts without a gate"));
+  CHECK(read(start + R"("hidden_act": "silu"})").error.empty());
+
+  const Model unknown = read(start + R"("expert_inner_dim": 768})");
+  CHECK_THAT(unknown.error, Contains("expert_inner_dim: a width that is not known here"));
+  CHECK(
+      read(start + R"("shared_expert_intermediate_size": 768, "routed_scaling_factor": 2.5})").error.empty());
+}
+
 TEST_CASE("Types of a config.json are those that are computed with, or a note") {
   const auto of = [](const std::string& dtype) {
     return read(
