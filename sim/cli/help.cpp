@@ -1,5 +1,8 @@
 #include "sim/cli/help.h"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -25,7 +28,45 @@ std::string embedded_text(std::string_view name) {
   return std::string(found == std::end(kTexts) ? std::string_view() : found->second);
 }
 
+// Returns where the parts of a broken line begin: below its description, if it has a column of its own, else one step
+// further in than the line.
+std::size_t hanging_indent(std::string_view line, std::size_t columns) {
+  const std::size_t start = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t gap = line.find("  ", start);
+  if (gap != std::string_view::npos) {
+    const std::size_t column = line.find_first_not_of(' ', gap);
+    if (column != std::string_view::npos && column < columns / 2) return column;
+  }
+  return std::min(start + 2, columns / 2);
+}
+
 }  // namespace
+
+std::size_t terminal_columns() {
+  winsize size{};
+  if (isatty(STDOUT_FILENO) != 1 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
+  constexpr std::size_t kLeast = 40;
+  return size.ws_col == 0 ? 0 : std::max<std::size_t>(kLeast, size.ws_col);
+}
+
+std::string wrapped(std::string_view text, std::size_t columns) {
+  if (columns == 0) return std::string(text);
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string line(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::size_t indent = hanging_indent(line, columns);
+    while (line.size() > columns) {
+      const std::size_t at = line.rfind(' ', columns);
+      if (at == std::string::npos || at <= indent) break;
+      result += line.substr(0, line.find_last_not_of(' ', at) + 1) + '\n';
+      line = std::string(indent, ' ') + line.substr(at + 1);
+    }
+    result += line + '\n';
+  }
+  return result;
+}
 
 std::string help_of(std::string_view command, const std::string& list) {
   constexpr std::string_view kList = "{list}\n";

@@ -12,6 +12,12 @@ namespace a3sim {
 // help/explain_whatif.txt. `list` replaces the line {list}.
 std::string help_of(std::string_view command, const std::string& list = "");
 
+// Returns the width of the terminal that stdout is, or 0 if it is none.
+std::size_t terminal_columns();
+
+// Breaks lines that are longer than `columns` between words, with the parts below one another; 0: leaves them.
+std::string wrapped(std::string_view text, std::size_t columns);
+
 // Prints a command's help: what it does, its examples, usage, options, notes. The examples are the first paragraph of
 // the footer; the notes are the rest of it.
 class HelpFormatter : public CLI::Formatter {

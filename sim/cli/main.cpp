@@ -65,10 +65,19 @@ int end_of_parsing(const CLI::App& app, const CLI::ParseError& error) {
   return 0;
 }
 
+// 'a3sim help run' is 'a3sim run --help', and no words at all ask for help too.
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  const bool asks = words.empty() || words.front() == "help";
+  if (!words.empty() && asks) words.erase(words.begin());
+  if (asks) words.emplace_back("--help");
+  return words;
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Discrete-event simulator of Mixture-of-Experts training on Ascend A3 NPUs", "a3sim");
   app.formatter(std::make_shared<a3sim::HelpFormatter>());
-  app.set_version_flag("--version",
+  app.set_version_flag("-V,--version",
                        fmt::format("a3sim {} ({}, {})", a3sim::kVersion, a3sim::kGitHash, a3sim::kCompiler));
   app.add_flag_callback(
       "-v,--verbose", [] { spdlog::set_level(spdlog::level::debug); },
@@ -77,11 +86,11 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.fallthrough();  // these may also follow the command
   try {
-    const a3sim::CommandLine line(app, std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
+    const a3sim::CommandLine line(app, words_of(argc, argv));
     app.footer(a3sim::help_of("a3sim", exit_codes()));  // last, because commands would inherit it
     line.check_words();
     if (const std::optional<std::string> help = line.help()) {
-      std::cout << *help;
+      std::cout << a3sim::wrapped(*help, a3sim::terminal_columns());
     } else {
       app.parse(argc, argv);
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 
 #include "sim/core/error.h"
@@ -18,6 +19,23 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
+// Returns what a shipped name of another kind is and which command takes it, as the end of a sentence; empty if
+// nothing has the name.
+std::string other_kind(const fs::path& configs, const std::string& name, const std::string& folder) {
+  struct Kind {
+    const char *folder, *what, *command;
+  };
+  constexpr std::array<Kind, 4> kKinds{{{"experiments", "an experiment", "run"},
+                                        {"orders", "an order", "try"},
+                                        {"published", "a published table", "reproduce"},
+                                        {"sweeps", "a sweep", "sweep"}}};
+  for (const Kind& kind : kKinds) {
+    if (folder != kind.folder && is_file(configs / kind.folder / (name + ".yaml")))
+      return fmt::format("; {} is {}: 'a3sim {} {}'", name, kind.what, kind.command, name);
+  }
+  return "";
+}
+
 std::string file_or_shipped(const std::string& given, const std::string& folder) {
   const fs::path path = given;
   std::error_code error;
@@ -31,7 +49,8 @@ std::string file_or_shipped(const std::string& given, const std::string& folder)
     for (const std::string& name : {given, given + ".yaml"})
       if (const fs::path shipped = configs / folder / name; is_file(shipped)) return shipped.string();
     if (!path.has_extension() && !fs::is_directory(status))
-      throw InputError(fmt::format("{}: no such file, and none of this name is shipped; there are: {}", given,
+      throw InputError(fmt::format("{}: no such file, and none of this name is shipped{}; there are: {}",
+                                   given, other_kind(configs, given, folder),
                                    fmt::join(names_in(configs / folder), ", ")));
   }
   if (*path.begin() == "configs") {
