@@ -17,7 +17,7 @@ ARROWS = {
     "sim/memory": MACHINE,
     "sim/network": MACHINE,
     "sim/runtime": MACHINE + " sim/device sim/memory sim/network",
-    "sim/experiment": "scheduler models sim/runtime sim/network sim/memory sim/device sim/core",
+    "sim/experiment": "traces scheduler models sim/runtime sim/network sim/memory sim/device sim/core",
     "traces": "sim/core sim/runtime/result.h models/worker_kinds.h",
     "sim/diagnosis": "version.h traces sim/experiment sim/runtime sim/network sim/memory sim/device scheduler models sim/core",
     "sim/study": "version.h traces sim/diagnosis sim/experiment sim/runtime sim/network sim/memory sim/device scheduler"

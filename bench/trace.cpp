@@ -6,10 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/experiment/configs_folder.h"
+#include "sim/experiment/outcome/run_trace.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/summary/report.h"
 #include "traces/formats/gzip.h"
 #include "traces/formats/trace_format.h"
+#include "traces/trace_csv.h"
 
 // Measures the cost of a run's trace (`a3sim run --trace`), and how fast a trace is written for other tools:
 // a made one with a million slices, consecutive tasks on every worker, each of which waits for the previous
@@ -68,11 +70,12 @@ void print_cost_of_tracing(std::uint32_t ep) {
     const Experiment experiment =
         load_experiment(configs_folder() / "experiments" / fmt::format("ep{}.yaml", ep), {});
     const std::vector<PassResult> passes = run_experiment(experiment, true);
-    const Report page = summary_report(experiment, passes);
-    const std::string summary = page.text() + summary_json(experiment, passes, page).dump(2);
+    const std::vector<RunOutcome> outcomes = outcomes_of(experiment, passes, Record::kTrace);
+    const RunSummary page = run_summary(experiment, *prepared_schedules({}), outcomes);
+    const std::string summary = page.text + page.json.dump(2);
     const double ran = processor_time();
     std::size_t bytes = summary.size();
-    for (const PassResult& pass : passes) bytes += tasks_csv(pass).size();
+    for (const RunOutcome& pass : outcomes) bytes += tasks_csv(*pass.trace).size();
     if (bytes == 0) return;
     run = std::min(run, ran - start);
     trace = std::min(trace, processor_time() - ran);

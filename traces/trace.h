@@ -34,7 +34,7 @@ struct TraceOperator {
 
 // A task of a trace. Dates count from the common start.
 struct TraceTask {
-  std::uint32_t op = 0, worker = 0, dst = 0;
+  std::uint32_t op = 0, worker = 0, src = 0, dst = 0;
   // Number among its operator's tasks on its rank; expert's number over all ranks.
   std::uint32_t index = 0, expert = kNone;
   std::uint32_t dependent_event = kNone, trigger_rank = 0, trigger_event = 0;
@@ -46,7 +46,8 @@ struct TraceTask {
   std::array<Duration, kLimits> lost{};
   std::uint64_t operations = 0, put_bytes = 0;
   std::uint64_t l2_hits = 0, l2_misses = 0;  // requests of reads through the L2
-  std::uint64_t hbm_bytes = 0;               // read and written
+  std::uint64_t l2_write_hits = 0, l2_write_misses = 0;
+  std::uint64_t hbm_bytes = 0, hbm_written = 0;  // read and written; written alone
   // For a put that cables delayed: the place in Trace::links of what was full for longest while its bytes
   // went over it, and for how long. At most what the put lost to links.
   std::uint32_t link = kNone;

@@ -16,12 +16,15 @@ std::uint32_t op_of(const CsvReader<Row>& reader, const Row& row, const Trace& t
 void check_limits(const CsvReader<TaskRow>& reader, const TaskRow& row, const Trace& trace) {
   constexpr std::uint64_t kMostEvents = 1 << 28, kMostBytes = std::uint64_t{1} << 61;
   reader.expect_below("worker", row.worker, trace.machine.workers.workers());
+  reader.expect_below("src", row.src, std::max<std::uint64_t>(trace.ranks.size(), trace.machine.group));
   reader.expect_below("dst", row.dst, std::max<std::uint64_t>(trace.ranks.size(), trace.machine.group));
   if (row.dependent_event != kNone) reader.expect_below("dependent_event", row.dependent_event, kMostEvents);
   reader.expect_below("trigger_rank", row.trigger_rank, trace.ranks.size());
   reader.expect_below("trigger_event", row.trigger_event, kMostEvents);
   reader.expect_below("l2_read_hit", row.l2_read_hit, kMostBytes);
   reader.expect_below("l2_read_miss", row.l2_read_miss, kMostBytes);
+  reader.expect_below("l2_write_hit", row.l2_write_hit, kMostBytes);
+  reader.expect_below("l2_write_miss", row.l2_write_miss, kMostBytes);
   reader.expect_below("hbm_read_bytes", row.hbm_read, kMostBytes);
   reader.expect_below("hbm_write_bytes", row.hbm_write, kMostBytes);
 }
@@ -50,6 +53,7 @@ TraceTask task_of(const TaskRow& row, std::uint32_t op, const Trace& trace) {
   task.worker = row.worker;
   task.index = row.index;
   task.expert = row.expert;
+  task.src = row.src;
   task.dst = row.dst;
   task.dependent_event = row.dependent_event;
   task.trigger_rank = row.trigger_rank;
@@ -67,7 +71,10 @@ TraceTask task_of(const TaskRow& row, std::uint32_t op, const Trace& trace) {
   task.put_bytes = row.put_bytes;
   task.l2_hits = row.l2_read_hit;
   task.l2_misses = row.l2_read_miss;
+  task.l2_write_hits = row.l2_write_hit;
+  task.l2_write_misses = row.l2_write_miss;
   task.hbm_bytes = row.hbm_read + row.hbm_write;
+  task.hbm_written = row.hbm_write;
   return task;
 }
 
@@ -92,7 +99,8 @@ std::string tasks_csv(const Trace& trace) {
     for (std::uint32_t t = 0; t < trace.ranks[r].size(); ++t) {
       const TraceTask& task = trace.ranks[r][t];
       TaskRow row;
-      row.rank = row.src = r;
+      row.rank = r;
+      row.src = task.src;
       row.task = t;
       row.op = trace.operators[task.op].name;
       row.index = task.index;
@@ -107,7 +115,10 @@ std::string tasks_csv(const Trace& trace) {
           std::tuple_cat(task.lost);
       row.l2_read_hit = task.l2_hits;
       row.l2_read_miss = task.l2_misses;
-      row.hbm_read = task.hbm_bytes;
+      row.l2_write_hit = task.l2_write_hits;
+      row.l2_write_miss = task.l2_write_misses;
+      row.hbm_read = task.hbm_bytes - task.hbm_written;
+      row.hbm_write = task.hbm_written;
       row.queue = queues[trace.machine.workers.queue_of(task.worker)];
       row.dependent_event = task.dependent_event;
       row.trigger_rank = task.trigger_rank;

@@ -31,7 +31,7 @@ struct TaskRow {
                       CsvColumn{"operator", &R::op},
                       CsvColumn{"index", &R::index},
                       CsvColumn{"expert", &R::expert, true},
-                      CsvColumn{"src", &R::src, false, false},
+                      CsvColumn{"src", &R::src},
                       CsvColumn{"dst", &R::dst},
                       CsvColumn{"worker", &R::worker},
                       CsvColumn{"taken_ps", &R::taken},
@@ -45,8 +45,8 @@ struct TaskRow {
                       CsvColumn{"lost_miss_ps", &R::lost_miss},
                       CsvColumn{"l2_read_hit", &R::l2_read_hit},
                       CsvColumn{"l2_read_miss", &R::l2_read_miss},
-                      CsvColumn{"l2_write_hit", &R::l2_write_hit, false, false},
-                      CsvColumn{"l2_write_miss", &R::l2_write_miss, false, false},
+                      CsvColumn{"l2_write_hit", &R::l2_write_hit},
+                      CsvColumn{"l2_write_miss", &R::l2_write_miss},
                       CsvColumn{"hbm_read_bytes", &R::hbm_read},
                       CsvColumn{"hbm_write_bytes", &R::hbm_write},
                       CsvColumn{"queue", &R::queue, false, false},
@@ -123,7 +123,7 @@ struct HeldRow {
   }
 };
 
-// Return these files. All bytes of the HBM count as reads, since a trace does not split them.
+// Return these files.
 std::string tasks_csv(const Trace& trace);
 std::string causes_csv(const Trace& trace);
 std::string hosts_csv(const Trace& trace);

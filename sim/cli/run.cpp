@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -17,13 +16,10 @@
 #include "sim/cli/schedules.h"
 #include "sim/core/error.h"
 #include "sim/experiment/portable_config.h"
-#include "sim/experiment/run_experiment.h"
+#include "sim/experiment/run_outcome.h"
 #include "sim/experiment/stated_numbers.h"
 #include "sim/study/explore/replay.h"
 #include "sim/study/summary/report.h"
-#include "sim/study/summary/step_files.h"
-#include "sim/study/summary/step_summary.h"
-#include "sim/study/summary/stream_summary.h"
 
 namespace a3sim {
 namespace {
@@ -70,48 +66,31 @@ void replay_schedules(const RunCommandOptions& options) {
   print_report(replay_report(results), options.json);
 }
 
-// Writes the result directory, with the files of traced passes and of steps.
+// Writes the result directory, with each pass's trace if asked.
 void keep(const Experiment& experiment, const RunCommandOptions& options, const RunSummary& summary,
-          const std::vector<NamedFile>& more) {
+          std::span<const RunOutcome> passes) {
   ResultDirectory directory(options.directory, "run");
   const PortableConfig config = portable(experiment);
   directory.add("resolved.yaml", config.resolved);
   for (const auto& [name, contents] : config.files) directory.add(name, contents);
   directory.add("summary.txt", summary.text);
-  for (const NamedFile& file : more) directory.add(file.name, file.contents);
+  for (const NamedFile& file : summary.files) directory.add(file.name, file.contents);
+  for (const RunOutcome& pass : passes) {
+    if (!options.trace) break;
+    for (const NamedFile& file : trace_files(pass)) directory.add(file.name, file.contents);
+  }
   directory.add("result.json", summary.json.dump(2) + '\n');
   directory.commit();
-}
-
-void append(std::vector<NamedFile> more, std::vector<NamedFile>& files) {
-  std::ranges::move(more, std::back_inserter(files));
 }
 
 void simulate(const Experiment& experiment, const RunCommandOptions& options) {
   const InterruptsHeeded heeded;
   std::optional<RunProgress> progress(std::in_place, simulated_ranks(experiment));
-  RunSummary summary;
-  std::vector<NamedFile> more;
-  if (training_plan(experiment)) {
-    const SimulatedStep step = simulate_step(experiment);
-    summary = step_summary(experiment, step);
-    if (!options.directory.empty()) append(step_files(step), more);
-    if (options.trace) append(trace_files(step_trace(experiment, step)), more);
-  } else if (experiment.work->why_no_programs().empty()) {
-    const std::vector<NamedStreamPass> passes = run_first_batch(experiment);
-    summary = stream_summary(experiment, passes);
-    for (const NamedStreamPass& pass : passes)
-      if (options.trace) append(trace_files(pass), more);
-  } else {
-    const unsigned threads = options.threads.count;
-    const Compiled compiled = compile_all(experiment, threads);
-    const std::vector<PassResult> passes =
-        run_compiled(experiment, compiled, true, backend_of(experiment), threads);
-    summary = run_summary(experiment, compiled, passes);
-    for (const PassResult& pass : passes)
-      if (options.trace) append(trace_files(experiment, pass), more);
-  }
-  if (!options.directory.empty()) keep(experiment, options, summary, more);
+  const unsigned threads = options.threads.count;
+  const std::shared_ptr<const PreparedWork> work = experiment.work->prepare(experiment, threads);
+  const std::vector<RunOutcome> passes = work->run_all(experiment, Record::kTrace, threads);
+  const RunSummary summary = run_summary(experiment, *work, passes);
+  if (!options.directory.empty()) keep(experiment, options, summary, passes);
   progress.reset();  // ends its line before the page is printed
   print_result(summary.text, summary.json, options.json);
 }

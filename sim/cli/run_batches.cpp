@@ -25,11 +25,11 @@ struct BatchesOptions {
   JsonOption json;
 };
 
-using ResultsBySeed = std::vector<std::vector<MicroBatchResult>>;
+using SamplesBySeed = std::vector<std::vector<SampledMetric>>;
 
 // Returns the means over the seeds that have ended.
-Report batches_report(const Experiment& experiment, ResultsBySeed by_seed) {
-  std::erase_if(by_seed, [](const std::vector<MicroBatchResult>& seed) { return seed.empty(); });
+Report batches_report(const Experiment& experiment, SamplesBySeed by_seed) {
+  std::erase_if(by_seed, [](const std::vector<SampledMetric>& seed) { return seed.empty(); });
   const MicroBatchOptions& method = *experiment.work->micro_batches();
   Report report;
   report.say(fmt::format(
@@ -41,7 +41,7 @@ Report batches_report(const Experiment& experiment, ResultsBySeed by_seed) {
       "figures", {Column::words("figure"), Column::words("pass"), Column::words("unit").for_people(),
                   Column::data("unit"), Column::number("mean", "", 3), Column::number("low", "", 3),
                   Column::number("high", "", 3)});
-  for (const auto& [metric, low, high] : batch_metrics(by_seed, metric_names()))
+  for (const auto& [metric, low, high] : sampled_means(by_seed, metric_names()))
     table.add({metric.name, metric.pass, metric.unit.empty() ? Cell() : Cell(metric.unit), metric.unit,
                metric.value, low, high});
   return report;
@@ -52,14 +52,14 @@ void run_all_batches(const BatchesOptions& options, const Experiment& experiment
   if (!method) check_streams(experiment);
   announce(estimate_of_batches(experiment, options.threads.count));
   KnownSoFar known(options.json);
-  ResultsBySeed by_seed(method->seeds);
+  SamplesBySeed by_seed(method->seeds);
   std::mutex one_at_a_time;
   std::size_t ended = 0;
   const auto run_seed = [&](std::size_t seed) {
-    std::vector<MicroBatchResult> results =
-        run_micro_batches(experiment, draw_batches(experiment, static_cast<std::uint32_t>(seed)));
+    std::vector<SampledMetric> samples =
+        experiment.work->sample(experiment, static_cast<std::uint32_t>(seed));
     const std::scoped_lock lock(one_at_a_time);
-    by_seed[seed] = std::move(results);
+    by_seed[seed] = std::move(samples);
     if (++ended < by_seed.size())
       known.show_first(batches_report(experiment, by_seed).text(),
                        fmt::format("{} of {} seeds", ended, by_seed.size()));

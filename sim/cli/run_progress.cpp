@@ -10,7 +10,7 @@
 
 #include "sim/core/error.h"
 #include "sim/experiment/order_file.h"
-#include "sim/experiment/step/step_estimate.h"
+#include "sim/experiment/run_estimate.h"
 
 namespace a3sim {
 namespace {
@@ -55,8 +55,7 @@ void announce(const RunEstimate& estimate, const std::string& shorter) {
 
 void announce_run(const ConfigOption& config, const Experiment& experiment, std::uint32_t steps,
                   bool recorded) {
-  const TrainingPlan* const plan = training_plan(experiment);
-  RunEstimate estimate = plan ? estimate_of_step(*plan) : estimate_of(experiment, recorded);
+  RunEstimate estimate = experiment.work->estimate(experiment, recorded);
   estimate.seconds *= steps;
   if (estimate.seconds <= kWorthAWord) return;
   if (steps > 1) estimate.what = fmt::format("{} steps of {}", steps, estimate.what);

@@ -10,6 +10,7 @@
 #include "sim/core/progress.h"
 #include "sim/experiment/bounds.h"
 #include "sim/experiment/evaluate_by_run.h"
+#include "sim/experiment/run_outcome.h"
 
 namespace a3sim {
 namespace {
@@ -166,7 +167,8 @@ std::vector<Evaluated> evaluate(std::span<const Variant> variants, const Evaluat
       results[v].passes[p][run] = options.run(v, p, draw);
     } else {
       const Duration limit = options.limits.empty() ? Duration::max() : options.limits[run] - others[v][p];
-      results[v].passes[p][run] = variants[v].work->run(variants[v].experiment, p, draw, limit);
+      results[v].passes[p][run] =
+          variants[v].work->run(variants[v].experiment, p, draw, limit, Record::kLatency);
     }
   });
   if (!equal) return results;

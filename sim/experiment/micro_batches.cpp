@@ -227,7 +227,22 @@ StreamPass run_stream_pass(const Experiment& experiment, const ExpertPlan& plan,
 }
 
 std::vector<MicroBatchResult> run_micro_batches(const Experiment& experiment, const Batches& batches) {
-  return experiment.work->run_micro_batches(experiment, batches);
+  check_streams(experiment);
+  const Hardware hardware = sustained(experiment.hardware);
+  KernelCost cost(hardware, experiment.program, experiment.cut.tiling);
+  LoadHistory history = history_before(batches);
+  std::vector<MicroBatchResult> results;
+  for (const RoutingCounts& counts : batches.counts) {
+    const MicroBatch batch(counts, history);
+    MicroBatchResult& result = results.emplace_back();
+    const auto plan = plan_of(experiment, batch, cost);
+    measure_forward(run_stream_pass(experiment, *plan, cost, true), result);
+    result.backward = run_stream_pass(experiment, *plan, cost, false).latency();
+    result.rows = plan->rows();
+    result.token_straggler = above_mean(result.rows);
+    history.add(batch.rows);
+  }
+  return results;
 }
 
 }  // namespace a3sim

@@ -19,8 +19,6 @@ struct MicroBatchResult {
   Duration dispatch{}, combine{};  // sums over all calls in forward
   std::vector<double> rows;        // rows that each rank computes
   std::uint64_t copied = 0;        // bytes that copy engines move in forward
-  // True if a schedule was replayed. It has no calls and no groups of products, so their times are 0.
-  bool replayed = false;
 };
 
 // Returns how much the largest value exceeds the mean.

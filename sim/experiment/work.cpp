@@ -1,8 +1,6 @@
 #include "sim/experiment/work.h"
 
-#include "sim/core/error.h"
 #include "sim/experiment/experiment.h"
-#include "sim/experiment/micro_batches.h"
 
 namespace a3sim {
 
@@ -10,11 +8,9 @@ std::string ExperimentWork::execution(const Experiment& experiment) const { retu
 
 std::string ExperimentWork::label(const Experiment& experiment) const { return experiment.order.name; }
 
-std::vector<MicroBatchResult> ExperimentWork::run_micro_batches(const Experiment& experiment,
-                                                                const Batches&) const {
-  throw InputError(experiment.name +
-                   ": has no micro-batches: 'a3sim run' runs it; experiment.method gives it some");
-}
+std::vector<SampledMetric> ExperimentWork::sample(const Experiment&, std::uint32_t) const { return {}; }
+
+bool ExperimentWork::shares_runs(std::string_view) const { return false; }
 
 std::shared_ptr<const ExperimentWork> read_work(const Config& root, Experiment& experiment) {
   const Config block = root.map("experiment");

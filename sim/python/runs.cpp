@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/experiment/interruption.h"
+#include "sim/experiment/outcome/run_trace.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/python/bindings.h"
 #include "sim/python/outside_python.h"
@@ -109,10 +110,15 @@ py::dict bounds(const Run& run, std::size_t pass) {
   return bounds;
 }
 
+std::vector<PointMetric> measured_passes(const PythonRun& run, const std::vector<std::string>& names) {
+  const Record record = need_trace(names) ? Record::kTrace : Record::kSums;
+  return metrics_of(outcomes_of(run.experiment, run.passes, record), names);
+}
+
 // Returns the metrics that sweeps record: pass, name, value, unit.
 py::list metrics(const Run& run, const std::vector<std::string>& names) {
   py::list list;
-  for (const PointMetric& metric : metrics_of(run->experiment, run->passes, names))
+  for (const PointMetric& metric : measured_passes(*run, names))
     list.append(py::make_tuple(metric.pass, metric.name, metric.value, metric.unit));
   return list;
 }

@@ -1,5 +1,5 @@
 #include "sim/core/error.h"
-#include "sim/study/summary/run_trace.h"
+#include "sim/experiment/outcome/run_trace.h"
 #include "tests/invariants/run_check.h"
 #include "traces/analysis/critical_path.h"
 #include "traces/analysis/worker_time.h"

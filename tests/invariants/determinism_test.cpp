@@ -5,9 +5,11 @@
 
 #include "sim/core/atomic_file.h"
 #include "sim/core/parallel.h"
+#include "sim/experiment/outcome/run_trace.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/summary/report.h"
 #include "tests/invariants/for_all.h"
+#include "traces/trace_csv.h"
 
 using namespace a3sim;
 
@@ -19,8 +21,8 @@ const char* const kGolden = A3SIM_SOURCE_DIR "/tests/invariants/golden_hashes.tx
 // All that a run leaves behind.
 std::string outputs(const Experiment& experiment) {
   const std::vector<PassResult> passes = run_experiment(experiment, true);
-  std::string text = summary_json(experiment, passes, summary_report(experiment, passes)).dump();
-  for (const PassResult& pass : passes) text += tasks_csv(pass);
+  std::string text = run_summary(experiment, Compiled{}, passes).json.dump();
+  for (const PassResult& pass : passes) text += tasks_csv(trace_of(experiment, pass));
   return text;
 }
 

@@ -1,9 +1,9 @@
-#include "sim/study/summary/stream_trace.h"
+#include "sim/experiment/outcome/stream_trace.h"
 
 #include <catch2/catch.hpp>
 
 #include "sim/experiment/configs_folder.h"
-#include "sim/study/summary/stream_summary.h"
+#include "sim/experiment/run_outcome.h"
 #include "traces/analysis/critical_path.h"
 
 namespace a3sim {
@@ -15,9 +15,10 @@ TEST_CASE("What the latency of a micro-batch waited for has no gaps and sums to 
     std::vector<std::string> with{"network.backend=native", "experiment.method=" + method};
     if (method == "feplb") with.push_back(ranks);
     const Experiment experiment = load_experiment(configs_folder() / "experiments" / "feplb.yaml", with);
-    for (const NamedStreamPass& pass : run_first_batch(experiment)) {
+    const auto work = experiment.work->prepare(experiment, 1);
+    for (const RunOutcome& pass : work->run_all(experiment, Record::kTrace, 1)) {
       INFO(method << ' ' << pass.name);
-      const CriticalPath path = critical_path(Causes(pass.trace));
+      const CriticalPath path = critical_path(Causes(*pass.trace));
       Duration until{};
       for (const PathStep& step : path.steps) {
         CHECK(step.from == until);
@@ -25,10 +26,10 @@ TEST_CASE("What the latency of a micro-batch waited for has no gaps and sums to 
         until = step.to;
       }
       CHECK(until == pass.latency);
-      CHECK(pass.trace.latency() == pass.latency);
+      CHECK(pass.trace->latency() == pass.latency);
       if (method != "feplb") continue;
-      CHECK(pass.trace.starts[1] == 2000_us);
-      for (const TraceTask& task : pass.trace.ranks[1]) CHECK(task.start >= 2000_us);
+      CHECK(pass.trace->starts[1] == 2000_us);
+      for (const TraceTask& task : pass.trace->ranks[1]) CHECK(task.start >= 2000_us);
     }
   }
 }

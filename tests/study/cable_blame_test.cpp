@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
+#include "sim/experiment/outcome/run_trace.h"
 #include "sim/study/summary/cable_figures.h"
-#include "sim/study/summary/run_trace.h"
 #include "tests/study/saved.h"
 #include "tests/study/small_experiment.h"
 #include "traces/analysis/explanation.h"

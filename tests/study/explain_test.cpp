@@ -4,9 +4,9 @@
 #include <fstream>
 
 #include "sim/core/error.h"
+#include "sim/experiment/outcome/run_trace.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/summary/report.h"
-#include "sim/study/summary/run_trace.h"
 #include "tests/study/saved.h"
 #include "tests/study/small_experiment.h"
 #include "traces/analysis/explanation.h"
@@ -85,8 +85,7 @@ void check_workers(const Trace& trace, const Explanation& explanation) {
 // Waiting and idle time are the same in what a run prints, in its JSON, and in its explanation.
 void check_waiting(const Experiment& experiment, const PassResult& pass, const Explanation& explanation) {
   const PassResult passes[] = {pass};
-  const nlohmann::ordered_json json =
-      summary_json(experiment, passes, summary_report(experiment, passes))["passes"][0];
+  const nlohmann::ordered_json json = run_summary(experiment, Compiled{}, passes).json["passes"][0];
   std::int64_t of_workers = 0, of_operators = 0;
   for (std::size_t r = 0; r < explanation.workers.size(); ++r) {
     const WorkerTimes &aic = explanation.workers[r].at(0), &aiv = explanation.workers[r].at(1);

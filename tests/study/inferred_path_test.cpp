@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "sim/diagnosis/observe/trace_observation.h"
+#include "sim/experiment/outcome/run_trace.h"
 #include "sim/experiment/run_experiment.h"
-#include "sim/study/summary/run_trace.h"
 #include "tests/few.h"
 #include "tests/study/small_experiment.h"
 #include "traces/analysis/explanation.h"

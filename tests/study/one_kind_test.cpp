@@ -3,14 +3,15 @@
 
 #include "scheduler/verify/verify.h"
 #include "sim/experiment/compiled.h"
+#include "sim/experiment/outcome/run_trace.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/explore/order_comparison.h"
 #include "sim/study/summary/report.h"
-#include "sim/study/summary/run_trace.h"
 #include "tests/study/saved.h"
 #include "tests/study/small_experiment.h"
 #include "traces/analysis/explanation.h"
 #include "traces/formats/counters.h"
+#include "traces/trace_csv.h"
 
 // Experiments on a machine whose workers are one kind, which runs matrix and vector tasks.
 namespace a3sim {
@@ -95,13 +96,15 @@ TEST_CASE("one kind: what an experiment says of AIC and AIV is passed over, its 
 TEST_CASE("one kind: reports, traces and saved results have its columns and lanes") {
   const Experiment experiment = on_sms();
   const std::vector<PassResult> passes = run_experiment(experiment, true);
-  const std::string text = summary_report(experiment, passes).text();
+  const RunSummary summary = run_summary(experiment, Compiled{}, passes);
+  const std::string& text = summary.text;
   CHECK_THAT(text, Contains("9 SM run tasks") && Contains("SM busy") && !Contains("AIC") && !Contains("AIV"));
-  const nlohmann::ordered_json json = summary_json(experiment, passes, summary_report(experiment, passes));
+  const nlohmann::ordered_json& json = summary.json;
   CHECK(json["workers"] == nlohmann::ordered_json::parse("[9]"));
   CHECK(json["kinds"] == nlohmann::ordered_json::parse(R"([{"name": "SM", "runs": ["matrix", "vector"]}])"));
   CHECK(json["passes"][0]["ranks"][0].contains("sm_busy_ps"));
-  CHECK_THAT(tasks_csv(passes[0]), Contains(",SMQ,") && !Contains(",CTQ,") && !Contains(",VTQ,"));
+  CHECK_THAT(tasks_csv(trace_of(experiment, passes[0])),
+             Contains(",SMQ,") && !Contains(",CTQ,") && !Contains(",VTQ,"));
 
   const Trace trace = trace_of(experiment, passes[0]);
   const Explanation explained = explain(trace);

@@ -11,6 +11,7 @@
 #include "sim/core/error.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/experiment/order_file.h"
+#include "sim/experiment/outcome/run_trace.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/summary/report.h"
 #include "tests/study/small_experiment.h"
@@ -175,7 +176,7 @@ TEST_CASE("what a trial calls waiting and idle is what a run's page does") {
   const Experiment experiment = small();
   const TriedOrder order = try_order(experiment, experiment.order, {JitterOptions::none(), false, 2}).tried();
   const std::vector<PassResult> passes = run_experiment(experiment, true, backend_in_threads(experiment));
-  const nlohmann::ordered_json json = summary_json(experiment, passes, summary_report(experiment, passes));
+  const nlohmann::ordered_json json = run_summary(experiment, Compiled{}, passes).json;
   for (std::size_t p = 0; p < passes.size(); ++p) {
     std::int64_t waited = 0, idle = 0;
     for (const auto& rank : json["passes"][p]["ranks"]) {

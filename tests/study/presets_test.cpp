@@ -6,8 +6,8 @@
 #include "sim/core/read_file.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/experiment/experiment.h"
+#include "sim/experiment/step/step_sections.h"
 #include "sim/study/published/published_table.h"
-#include "sim/study/summary/step_summary.h"
 
 using namespace a3sim;
 using Catch::Matchers::Contains;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/experiment/outcome/run_trace.h"
 #include "sim/experiment/portable_config.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/summary/report.h"
@@ -48,11 +49,10 @@ inline void write_run(const Experiment& experiment, std::span<const PassResult> 
   const PortableConfig config = portable(experiment);
   write(folder / "resolved.yaml", config.resolved);
   for (const auto& [name, contents] : config.files) write(folder / name, contents);
-  for (const PassResult& pass : passes) {
-    for (const NamedFile& file : trace_files(experiment, pass)) write(folder / file.name, file.contents);
+  for (const RunOutcome& pass : outcomes_of(experiment, passes, Record::kTrace)) {
+    for (const NamedFile& file : trace_files(pass)) write(folder / file.name, file.contents);
   }
-  write(folder / "result.json",
-        summary_json(experiment, passes, summary_report(experiment, passes)).dump(2) + '\n');
+  write(folder / "result.json", run_summary(experiment, Compiled{}, passes).json.dump(2) + '\n');
 }
 
 // Runs an experiment and saves the run.

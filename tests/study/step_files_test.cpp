@@ -1,4 +1,4 @@
-#include "sim/study/summary/step_files.h"
+#include "sim/experiment/step/step_files.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include "sim/diagnosis/jobs/full_records.h"
+#include "sim/experiment/outcome/run_trace.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/summary/run_observation.h"
-#include "sim/study/summary/run_trace.h"
 #include "tests/study/saved.h"
 #include "tests/study/small_experiment.h"
 

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "sim/core/error.h"
+#include "sim/experiment/outcome/run_trace.h"
 #include "sim/experiment/run_experiment.h"
-#include "sim/study/summary/run_trace.h"
 #include "tests/study/small_experiment.h"
 #include "traces/analysis/critical_path.h"
 

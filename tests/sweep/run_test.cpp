@@ -7,6 +7,7 @@
 
 #include "sim/core/error.h"
 #include "sim/experiment/micro_batches.h"
+#include "sim/study/metrics/point_metrics.h"
 #include "sim/study/sweep/database.h"
 #include "sim/study/sweep/sweep.h"
 #include "sim/study/sweep/worker_pool.h"
@@ -225,18 +226,17 @@ TEST_CASE("A sweep of methods on streams records what streams have, and knows it
   const Experiment experiment =
       load_experiment(configs_folder() / "experiments/feplb.yaml",
                       std::vector<std::string>{"experiment.micro_batches=2", "network.backend=native"});
-  const auto results = run_micro_batches(experiment, draw_batches(experiment, 0));
-  const auto metrics = batch_metrics({results}, metric_names());
+  const auto metrics = sampled_means({experiment.work->sample(experiment, 0)}, metric_names());
   const auto latency = [&](const std::string& pass) {
     return std::ranges::find_if(metrics,
-                                [&](const BatchMetric& metric) {
+                                [&](const SampledMean& metric) {
                                   return metric.mean.name == "latency" && metric.mean.pass == pass;
                                 })
         ->mean.value;
   };
   CHECK(latency("total") == Approx(latency("forward") + latency("backward")));
-  CHECK_THROWS_WITH(batch_metrics({results}, std::vector<std::string>{"blame.link"}),
-                    Catch::Contains("they have combine, copied"));
+  CHECK_THROWS_WITH(measured(experiment, std::vector<std::string>{"blame.link"}, nullptr),
+                    Catch::Contains("it has combine, copied"));
 }
 
 }  // namespace

@@ -80,6 +80,12 @@ Report& Report::part(std::string key, Report report) {
   return add(std::move(key)).part.emplace_back(std::move(report));
 }
 
+Report& Report::only_part(std::string key, Report report) {
+  Piece& piece = add(std::move(key));
+  piece.listed = false;
+  return piece.part.emplace_back(std::move(report));
+}
+
 const Table& Report::table(const std::string& key) const {
   for (const Piece& piece : pieces_) {
     if (piece.table && piece.key == key) return *piece.table;
@@ -135,7 +141,11 @@ Json Report::json() const {
     if (piece.table) {
       json[piece.key] = json_of(*piece.table);
     } else if (!piece.part.empty()) {
-      json[piece.key].push_back(piece.part.front().json());
+      Json part = piece.part.front().json();
+      if (piece.listed)
+        json[piece.key].push_back(std::move(part));
+      else
+        json[piece.key] = std::move(part);
     } else {
       json[piece.key] = piece.text.substr(0, piece.text.find_last_not_of('\n') + 1);
     }

@@ -38,6 +38,8 @@ class Report {
   // Adds a part under the key, valid as long as the report. Parts with the same key form a list.
   Report& part(std::string key) { return part(std::move(key), Report()); }
   Report& part(std::string key, Report report);
+  // Adds the only part under the key: to programs an object, not a list.
+  Report& only_part(std::string key, Report report);
 
   // Prints the first `most` rows of each table, and how many more there are.
   std::string text(std::size_t most = static_cast<std::size_t>(-1)) const;
@@ -57,6 +59,7 @@ class Report {
     std::string text;
     std::optional<Table> table;
     std::deque<Report> part;  // one, or none
+    bool listed = true;       // the part is one of a list
   };
   Piece& add(std::string key);
   std::string joined(bool markdown, std::size_t most) const;

@@ -1,9 +1,14 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "scheduler/verify/verify.h"
+#include "sim/experiment/batch_metrics.h"
 #include "sim/experiment/draws.h"
 #include "sim/experiment/first_batch.h"
 #include "sim/experiment/limited_hooks.h"
+#include "sim/experiment/outcome/stream_trace.h"
+#include "sim/experiment/own_values.h"
 #include "sim/experiment/stream_bounds.h"
 #include "sim/experiment/stream_check.h"
 
@@ -32,15 +37,39 @@ class PreparedStreams final : public PreparedWork {
   std::size_t passes() const override { return FirstBatch::pass_names().size(); }
   const std::string& pass_name(std::size_t pass) const override { return FirstBatch::pass_names()[pass]; }
 
-  PassOutcome run(const Experiment& on, std::size_t pass, const Draw& draw, Duration limit) const override {
+  RunOutcome run(const Experiment& on, std::size_t pass, const Draw& draw, Duration limit,
+                 Record record) const override {
     const JitterOptions options = draw.options();
     const Experiment drawn = with_jitter(on, options, draw.run);
     StreamPass written = first_.write(drawn, pass);
     StreamJitter jitter(written.program, options, draw.run, static_cast<std::uint32_t>(pass));
     LatencyLimit hooks(written, jitter, limit);
     first_.run(written, drawn, &hooks);
-    if (written.result.stopped) return {written.result.makespan, {}, true};
-    return {written.latency(), written.ends_apart(), false};
+    RunOutcome outcome;
+    outcome.name = pass_name(pass);
+    outcome.stopped = written.result.stopped;
+    outcome.latency = outcome.stopped ? written.result.makespan : written.latency();
+    if (outcome.stopped) return outcome;
+    outcome.ends_apart = written.ends_apart();
+    if (record == Record::kLatency) return outcome;
+    outcome = outcome_of(drawn, pass_name(pass), written, record);
+    outcome.bounds = bounds(on, pass);
+    return outcome;
+  }
+
+  OwnSections sections(const Experiment& on, std::span<const RunOutcome>) const override {
+    const MoeShape& s = on.shape;
+    const std::string& method = on.work->micro_batches()->method;
+    OwnSections own;
+    own.head = fmt::format(
+        "MoE-FFN   EP{}, {} tokens a rank, hidden {}, intermediate {}, top-{} of {} experts, {}\n"
+        "machine   {}\nstreams   method {}, the first micro-batch of the first seed; 'a3sim "
+        "run --batches' runs them all\n",
+        s.ep, s.tokens, s.hidden, s.intermediate, s.top_k, s.experts(), name_of(s.dtype), on.hardware.name,
+        method);
+    own.head += own_values(on);
+    own.before.fact("method", method);
+    return own;
   }
 
   Bounds bounds(const Experiment& on, std::size_t pass) const override {
@@ -65,7 +94,8 @@ class Streams final : public ExperimentWork {
  public:
   explicit Streams(MicroBatchOptions options) : options_(std::move(options)) {}
 
-  std::shared_ptr<const PreparedWork> prepare(const Experiment& experiment, unsigned) const override {
+  std::shared_ptr<const PreparedWork> prepare(const Experiment& experiment, unsigned,
+                                              CompileCache*) const override {
     return std::make_shared<PreparedStreams>(experiment);
   }
 
@@ -85,39 +115,28 @@ class Streams final : public ExperimentWork {
   std::string why_no_programs() const override { return {}; }
 
   const MicroBatchOptions* micro_batches() const override { return &options_; }
-  std::vector<MicroBatchResult> run_micro_batches(const Experiment& experiment,
-                                                  const Batches& batches) const override;
+  bool measured_by_pass() const override { return false; }
+  std::vector<std::string> sampled_metrics() const override { return batch_metric_names(); }
+  std::uint32_t seeds() const override { return options_.seeds; }
+  std::vector<SampledMetric> sample(const Experiment& experiment, std::uint32_t seed) const override {
+    return batch_samples(run_micro_batches(experiment, draw_batches(experiment, seed)));
+  }
 
  private:
   MicroBatchOptions options_;
 };
 
-std::vector<MicroBatchResult> Streams::run_micro_batches(const Experiment& experiment,
-                                                         const Batches& batches) const {
-  check_streams(experiment);
-  const Hardware hardware = sustained(experiment.hardware);
-  KernelCost cost(hardware, experiment.program, experiment.cut.tiling);
-  LoadHistory history = history_before(batches);
-  std::vector<MicroBatchResult> results;
-  for (const RoutingCounts& counts : batches.counts) {
-    const MicroBatch batch(counts, history);
-    MicroBatchResult& result = results.emplace_back();
-    const auto plan = plan_of(experiment, batch, cost);
-    measure_forward(run_stream_pass(experiment, *plan, cost, true), result);
-    result.backward = run_stream_pass(experiment, *plan, cost, false).latency();
-    result.rows = plan->rows();
-    result.token_straggler = above_mean(result.rows);
-    history.add(batch.rows);
-  }
-  return results;
-}
-
 bool takes_streams(const Config& experiment) {
-  return experiment.has("execution") && read_execution(experiment) == kStreams;
+  return experiment.has("method") || (experiment.has("execution") && read_execution(experiment) == kStreams);
 }
 
 // Cuts kernels on streams as the host's kernels are cut.
 std::shared_ptr<const ExperimentWork> read_streams(const Config& root, Experiment& experiment) {
+  const Config block = root.map("experiment");
+  if (!block.has("execution") || read_execution(block) != kStreams)
+    block.error(
+        block.has("execution") ? "execution" : "method",
+        "experiment.method shares out micro-batches on streams: expected experiment.execution streams");
   experiment.run.execution = "kernel";
   return std::make_shared<Streams>(read_micro_batch_options(root));
 }

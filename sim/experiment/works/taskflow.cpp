@@ -1,10 +1,16 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "scheduler/verify/verify.h"
 #include "sim/experiment/equal_schedules.h"
 #include "sim/experiment/experiment.h"
-#include "sim/experiment/limited_hooks.h"
+#include "sim/experiment/outcome/run_trace.h"
+#include "sim/experiment/own_values.h"
+#include "sim/experiment/run_estimate.h"
 #include "sim/experiment/run_experiment.h"
+#include "sim/experiment/value_range.h"
 #include "sim/experiment/work.h"
 
 namespace a3sim {
@@ -17,12 +23,29 @@ class PreparedTaskflow final : public PreparedWork {
   std::size_t passes() const override { return compiled_.passes.size(); }
   const std::string& pass_name(std::size_t pass) const override { return compiled_.passes[pass].name; }
 
-  PassOutcome run(const Experiment& on, std::size_t pass, const Draw& draw, Duration limit) const override {
-    const RunResult result = run_drawn(on, compiled_, pass, draw, false, limit);
-    if (result.stopped) return {result.makespan, {}, true};
-    const auto [first, last] = std::ranges::minmax(result.ranks, {}, &RankResult::end);
-    return {result.makespan, last.end - first.end, false};
+  RunOutcome run(const Experiment& on, std::size_t pass, const Draw& draw, Duration limit,
+                 Record record) const override {
+    PassResult result{pass_name(pass), {}, {}, {}};
+    result.run = run_drawn(on, compiled_, pass, draw, record == Record::kTrace, limit);
+    if (record != Record::kLatency) {
+      result.schedule = compiled_.passes[pass].schedule;
+      result.bounds = bounds(on, pass);
+    }
+    return outcome_of(on, result, record);
   }
+
+  std::vector<RunOutcome> run_all(const Experiment& on, Record record, unsigned threads) const override {
+    std::vector<PassResult> results =
+        run_compiled(on, compiled_, record == Record::kTrace, backend_of(on), threads);
+    std::vector<RunOutcome> outcomes;
+    for (PassResult& result : results) {
+      outcomes.push_back(outcome_of(on, result, record));
+      result = {};  // its records take as much memory as the trace
+    }
+    return outcomes;
+  }
+
+  OwnSections sections(const Experiment& on, std::span<const RunOutcome> passes) const override;
 
   Bounds bounds(const Experiment& on, std::size_t pass) const override {
     return bounds_of(on, compiled_, pass, options_of(on, false));
@@ -46,10 +69,107 @@ class PreparedTaskflow final : public PreparedWork {
   Compiled compiled_;
 };
 
+// Describes a routing so that it can be told from others.
+std::string routing_text(const RoutingSpec& routing) {
+  const RoutingGenerator& generator = Routings::get(routing.kind);
+  if (!generator.draws()) return routing.kind;
+  const auto [key, value] = generator.spread(routing);
+  return fmt::format("{}, seed {}, {} {}", routing.kind, routing.seed, key, value);
+}
+
+std::string what_ran(const Experiment& experiment) {
+  const MoeShape& s = experiment.shape;
+  std::string text;
+  if (s.experts() > 0) {
+    text += fmt::format(
+        "MoE-FFN   EP{}, {} tokens a rank, hidden {}, intermediate {}, top-{} of {} experts, {}\n", s.ep,
+        s.tokens, s.hidden, s.intermediate, s.top_k, s.experts(), name_of(s.dtype));
+    text += fmt::format("routing   {}\n", routing_text(experiment.routing));
+    if (!experiment.not_modelled.empty())
+      text += fmt::format("left out  {}\n", fmt::join(experiment.not_modelled, "\n          "));
+  }
+  text +=
+      fmt::format("machine   {}: {} run tasks; network {}; L2 {}, {}, {}\n", experiment.hardware.name,
+                  experiment.workers.text(), experiment.network, experiment.run.l2.spec.policy,
+                  experiment.run.l2.exact ? "every line" : "fast model", name_of(experiment.run.l2.start));
+  text += own_values(experiment);
+  text += fmt::format("schedule  {}, order {}, {} assignment, {} shares a tile, {} partitions an expert\n",
+                      experiment.run.execution, experiment.order.name,
+                      experiment.order.assignment == Assignment::kCyclic ? "cyclic" : "shared",
+                      experiment.cut.shares, experiment.cut.partitions);
+  if (experiment.kept > 0) {
+    text += fmt::format(
+        "ranks     {} of {} simulated, which stand for all as the group turns; tasks, events and bytes are "
+        "theirs\n",
+        experiment.kept, s.ep);
+  }
+  return text;
+}
+
+// Adds the settings that decide the schedules, for programs.
+void add_settings(const Experiment& experiment, Report& report) {
+  const MoeShape& shape = experiment.shape;
+  const CutOptions& cut = experiment.cut;
+  report.fact("shape.tokens", whole(shape.tokens))
+      .fact("shape.hidden", whole(shape.hidden))
+      .fact("shape.intermediate", whole(shape.intermediate))
+      .fact("shape.top_k", whole(shape.top_k))
+      .fact("shape.experts_per_rank", whole(shape.experts_per_rank))
+      .fact("shape.ep", whole(shape.ep))
+      .fact("shape.dtype", std::string(name_of(shape.dtype)))
+      .fact("routing.kind", experiment.routing.kind);
+  const RoutingGenerator& generator = Routings::get(experiment.routing.kind);
+  if (const auto [key, value] = generator.spread(experiment.routing); generator.draws())
+    report.fact(fmt::format("routing.{}", key), value);
+  report.fact("seed", whole(experiment.routing.seed))
+      .fact("cut.shares", whole(cut.shares))
+      .fact("cut.partitions", whole(cut.partitions))
+      .fact("cut.chunk", whole(cut.chunk))
+      .fact("cut.task_rows", whole(cut.task_rows))
+      .fact("window", experiment.window == Window::kFull ? "full" : "transport")
+      .fact("order", experiment.order.name);
+}
+
+// Reports what the latency covers, its range, and the assumed values.
+Report range_report(const Experiment& experiment, std::span<const RunOutcome> passes,
+                    const LatencyRange& range) {
+  Report report;
+  report.say(fmt::format("timed: {}\n", experiment.timed), "timed");
+  Table& table =
+      report.table("latencies", {Column::words("pass"), Column::microseconds("latency us", "latency_ps"),
+                                 Column::microseconds("behind the launch us", "behind_launch_ps"),
+                                 Column::microseconds("at the fast ends", "fast_ps"),
+                                 Column::microseconds("at the slow ends", "slow_ps")});
+  for (std::size_t p = 0; p < passes.size(); ++p) {
+    const Duration latency = passes[p].latency;
+    table.add(
+        {passes[p].name, latency, latency - experiment.program.launch.alone, range.fast[p], range.slow[p]});
+  }
+  report.say("The ends: every value below at the faster and at the slower one that public sources give.\n");
+  Table& assumed = report.table("assumed", {Column::words("assumed", "value"), Column::words("is"),
+                                            Column::words("from", "low"), Column::words("to", "high")});
+  for (const SourcedValue& value : range.assumed)
+    assumed.add({value.path, value.value, value.low, value.high});
+  return report;
+}
+
+OwnSections PreparedTaskflow::sections(const Experiment& on, std::span<const RunOutcome> passes) const {
+  OwnSections own;
+  own.head = what_ran(on);
+  add_settings(on, own.before);
+  if (!on.timed.empty()) own.after.only_part("range", range_report(on, passes, latency_range(on, compiled_)));
+  return own;
+}
+
 class Taskflow final : public ExperimentWork {
  public:
-  std::shared_ptr<const PreparedWork> prepare(const Experiment& experiment, unsigned threads) const override {
-    return std::make_shared<PreparedTaskflow>(compile_all(experiment, threads));
+  std::shared_ptr<const PreparedWork> prepare(const Experiment& experiment, unsigned threads,
+                                              CompileCache* cache) const override {
+    return prepared_schedules(cache ? cache->compile(experiment) : compile_all(experiment, threads));
+  }
+
+  RunEstimate estimate(const Experiment& experiment, bool recorded) const override {
+    return estimate_of(experiment, recorded);
   }
 
   void check(const Experiment& experiment, const FindingsVisitor& visit) const override {
@@ -70,5 +190,9 @@ A3SIM_REGISTER(WorkType, "taskflow", "schedules of tasks and events, each pass r
 }  // namespace
 
 std::shared_ptr<const ExperimentWork> taskflow_work() { return std::make_shared<Taskflow>(); }
+
+std::shared_ptr<const PreparedWork> prepared_schedules(Compiled compiled) {
+  return std::make_shared<PreparedTaskflow>(std::move(compiled));
+}
 
 }  // namespace a3sim

@@ -12,33 +12,62 @@
 #include "sim/experiment/limited_hooks.h"
 #include "sim/experiment/row_form_config.h"
 #include "sim/experiment/step/preset_experts.h"
+#include "sim/experiment/step/step_estimate.h"
 #include "sim/experiment/step/step_limits.h"
+#include "sim/experiment/step/step_metrics.h"
+#include "sim/experiment/step/step_sections.h"
 #include "sim/experiment/stream_check.h"
 #include "sim/experiment/workload.h"
 
 namespace a3sim {
 namespace {
 
+struct StepDetails final : RunDetails {
+  SimulatedStep step;
+};
+
 class PreparedTrainingStep final : public PreparedWork {
  public:
-  explicit PreparedTrainingStep(const Experiment& experiment)
-      : own_(experiment), prepared_(prepare_step(experiment)) {}
+  explicit PreparedTrainingStep(const Experiment& experiment) : prepared_(prepare_step(experiment)) {}
 
   std::size_t passes() const override { return 1; }
   const std::string& pass_name(std::size_t) const override { return kName; }
 
-  PassOutcome run(const Experiment& on, std::size_t pass, const Draw& draw, Duration limit) const override {
+  RunOutcome run(const Experiment& on, std::size_t pass, const Draw& draw, Duration limit,
+                 Record record) const override {
     const JitterOptions options = draw.options();
-    const PreparedStep prepared = prepare_step(on);
+    auto details = std::make_shared<StepDetails>();
+    SimulatedStep& step = details->step;
+    step.prepared = prepare_step(on);
     const Experiment drawn = with_jitter(on, options, draw.run);
-    const StepProgram written =
-        write_step({on, prepared.plan.step, prepared.layout, prepared.blocks, prepared.plan.model.hidden},
-                   prepared.orders);
+    const StepProgram written = write_step({on, step.prepared.plan.step, step.prepared.layout,
+                                            step.prepared.blocks, step.prepared.plan.model.hidden},
+                                           step.prepared.orders);
     StreamJitter jitter(written.program, options, draw.run, static_cast<std::uint32_t>(pass));
     LimitedHooks limited(jitter, limit);
-    const StepRun result =
-        run_step(drawn, prepared, limit < Duration::max() ? static_cast<TaskHooks*>(&limited) : &jitter);
-    return {result.result.makespan, {}, result.result.stopped};
+    step.run =
+        run_step(drawn, step.prepared, limit < Duration::max() ? static_cast<TaskHooks*>(&limited) : &jitter);
+    if (step.run.result.stopped || record == Record::kLatency) {
+      RunOutcome outcome;
+      outcome.name = kName;
+      outcome.latency = step.run.result.makespan;
+      outcome.stopped = step.run.result.stopped;
+      return outcome;
+    }
+    return measured(on, std::move(details), record);
+  }
+
+  std::vector<RunOutcome> run_all(const Experiment& on, Record record, unsigned) const override {
+    auto details = std::make_shared<StepDetails>();
+    details->step.prepared = prepared_;
+    details->step.run = run_step(on, prepared_);
+    std::vector<RunOutcome> outcomes;
+    outcomes.push_back(measured(on, std::move(details), record));
+    return outcomes;
+  }
+
+  OwnSections sections(const Experiment& on, std::span<const RunOutcome> passes) const override {
+    return step_sections(on, dynamic_cast<const StepDetails&>(*passes.front().details).step);
   }
 
   Bounds bounds(const Experiment& on, std::size_t) const override {
@@ -57,8 +86,14 @@ class PreparedTrainingStep final : public PreparedWork {
   }
 
  private:
+  static RunOutcome measured(const Experiment& on, std::shared_ptr<StepDetails> details, Record record) {
+    measure(on, details->step);
+    RunOutcome outcome = step_outcome(on, details->step, record);
+    outcome.details = std::move(details);
+    return outcome;
+  }
+
   inline static const std::string kName = "step";
-  Experiment own_;
   PreparedStep prepared_;
 };
 
@@ -68,8 +103,24 @@ class TrainingStep final : public TrainingWork {
 
   const TrainingPlan& plan() const override { return plan_; }
 
-  std::shared_ptr<const PreparedWork> prepare(const Experiment& experiment, unsigned) const override {
+  std::shared_ptr<const PreparedWork> prepare(const Experiment& experiment, unsigned,
+                                              CompileCache*) const override {
     return std::make_shared<PreparedTrainingStep>(experiment);
+  }
+
+  RunEstimate estimate(const Experiment&, bool) const override { return estimate_of_step(plan_); }
+
+  bool measured_by_pass() const override { return false; }
+  std::vector<std::string> sampled_metrics() const override { return step_metric_names(); }
+  std::vector<SampledMetric> sample(const Experiment& experiment, std::uint32_t) const override {
+    return step_samples(simulate_step(experiment).figures);
+  }
+  // A step runs a layer once for all layouts that give its experts the same group and tokens.
+  bool shares_runs(std::string_view key) const override {
+    constexpr std::string_view kLayer[] = {"step.sequence", "step.micro_batch", "parallel.ep", "parallel.tp",
+                                           "parallel.cp"};
+    if (std::ranges::find(kLayer, key) != std::end(kLayer)) return false;
+    return key.starts_with("step.") || key.starts_with("parallel.");
   }
 
   // Checks the schedule itself, the program written from it, and the memory of dies.

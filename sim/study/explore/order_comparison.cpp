@@ -15,9 +15,9 @@
 #include "sim/experiment/configs_folder.h"
 #include "sim/experiment/evaluate_by_run.h"
 #include "sim/experiment/order_file.h"
+#include "sim/experiment/outcome/run_trace.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/explore/order_results.h"
-#include "sim/study/summary/run_trace.h"
 
 namespace a3sim {
 namespace {

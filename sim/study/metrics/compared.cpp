@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "sim/study/metrics/metric.h"
+#include "sim/study/metrics/pass_analysis.h"
 
 namespace a3sim {
 namespace {

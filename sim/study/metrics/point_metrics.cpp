@@ -1,25 +1,23 @@
 #include "sim/study/metrics/point_metrics.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "sim/core/error.h"
 #include "sim/core/statistics.h"
-#include "sim/study/metrics/metric.h"
-#include "sim/study/summary/run_trace.h"
+#include "sim/study/metrics/pass_analysis.h"
 
 namespace a3sim {
-
 namespace {
 
-[[noreturn]] void throw_none(std::string_view works, MeasuredWork work) {
-  std::string known;
-  for (const std::string& name : metric_names()) {
-    if (has_metric(work, name)) known += (known.empty() ? "" : ", ") + name;
-  }
-  throw InputError(fmt::format("metrics: {} have none of these; they have {}", works, known));
+bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
 }
+
+// Returns whether runs of passes have the metric.
+bool is_of_passes(const std::string& name) { return Metrics::get(name).amount != nullptr; }
 
 }  // namespace
 
@@ -30,45 +28,32 @@ std::vector<std::string> metric_names() {
   return names;
 }
 
-MeasuredWork measured_work(const Experiment& experiment) {
-  if (training_plan(experiment)) return MeasuredWork::kStep;
-  return experiment.work->micro_batches() ? MeasuredWork::kMicroBatches : MeasuredWork::kPasses;
+std::vector<std::string> metrics_had(const Experiment& experiment, std::span<const std::string> names) {
+  const std::vector<std::string> sampled = experiment.work->sampled_metrics();
+  std::vector<std::string> had;
+  for (const std::string& name : names)
+    if (has(sampled, name) || (experiment.work->measured_by_pass() && is_of_passes(name)))
+      had.push_back(name);
+  return had;
 }
 
-bool has_metric(MeasuredWork work, const std::string& name) {
-  const Metric& metric = Metrics::get(name);
-  switch (work) {
-    case MeasuredWork::kMicroBatches:
-      return !metric.of_batch.empty();
-    case MeasuredWork::kStep:
-      return metric.of_step != nullptr;
-    default:
-      return metric.amount != nullptr;
-  }
-}
-
-bool need_records(std::span<const std::string> metrics) {
+bool need_trace(std::span<const std::string> metrics) {
   return std::ranges::any_of(metrics, [](const std::string& name) {
     const Metric& metric = Metrics::get(name);
     return metric.needs_records || metric.needs_trace;
   });
 }
 
-std::vector<PointMetric> metrics_of(const Experiment& experiment, std::span<const PassResult> passes,
-                                    std::span<const std::string> names) {
-  const std::vector<Trace> traces =
-      need_records(names) ? traces_of(experiment, passes) : std::vector<Trace>{};
-  std::vector<PassAnalysis> measured;
-  for (std::size_t p = 0; p < passes.size(); ++p)
-    measured.emplace_back(passes[p], traces.empty() ? nullptr : &traces[p]);
+std::vector<PointMetric> metrics_of(std::span<const RunOutcome> passes, std::span<const std::string> names) {
+  std::vector<PassAnalysis> analysed(passes.begin(), passes.end());
   std::vector<PointMetric> metrics;
   for (const std::string& name : names) {
+    if (!is_of_passes(name)) continue;
     const Metric& metric = Metrics::get(name);
-    if (!has_metric(MeasuredWork::kPasses, name)) continue;
     MetricAmount total;
-    for (const PassAnalysis& pass : measured) {
+    for (const PassAnalysis& pass : analysed) {
       const MetricAmount amount = metric.amount(pass);
-      metrics.push_back({pass.result().name, name, metric.value(amount), metric.unit()});
+      metrics.push_back({pass.outcome().name, name, metric.value(amount), metric.unit()});
       total = {total.part + amount.part, total.whole + amount.whole, amount.count};
     }
     metrics.push_back({"total", name, metric.value(total), metric.unit()});
@@ -76,33 +61,40 @@ std::vector<PointMetric> metrics_of(const Experiment& experiment, std::span<cons
   return metrics;
 }
 
-std::vector<BatchMetric> batch_metrics(const std::vector<std::vector<MicroBatchResult>>& by_seed,
+std::vector<SampledMean> sampled_means(const std::vector<std::vector<SampledMetric>>& by_seed,
                                        std::span<const std::string> names) {
-  std::vector<BatchMetric> metrics;
+  std::vector<SampledMean> means;
   for (const std::string& name : names) {
-    const Metric& metric = Metrics::get(name);
-    for (const Metric::OfBatch& batch : metric.of_batch) {
+    for (std::size_t m = 0; m < by_seed.front().size(); ++m) {
+      const SampledMetric& sampled = by_seed.front()[m];
+      if (sampled.name != name) continue;
       std::vector<std::vector<double>> values;
-      if (by_seed.front().front().replayed && !batch.of_schedules) continue;
-      for (const auto& seed : by_seed) {
-        values.emplace_back();
-        for (const MicroBatchResult& result : seed) values.back().push_back(batch.value(result));
-      }
+      for (const std::vector<SampledMetric>& seed : by_seed) values.push_back(seed[m].values);
       const MeanInterval mean = mean_interval_of_groups(values);
-      metrics.push_back({{std::string(batch.pass), name, mean.mean, metric.unit()}, mean.low, mean.high});
+      means.push_back({{sampled.pass, name, mean.mean, Metrics::get(name).unit()}, mean.low, mean.high});
     }
   }
-  if (metrics.empty()) throw_none("streams", MeasuredWork::kMicroBatches);
-  return metrics;
+  return means;
 }
 
-std::vector<PointMetric> step_metrics(const StepFigures& figures, std::span<const std::string> names) {
+std::vector<PointMetric> measured(const Experiment& experiment, std::span<const std::string> names,
+                                  CompileCache* cache) {
+  const ExperimentWork& work = *experiment.work;
+  const std::vector<std::string> had = metrics_had(experiment, names), sampled = work.sampled_metrics();
+  if (had.empty())
+    throw InputError(fmt::format("metrics: {} has none of these; it has {}", experiment.name,
+                                 fmt::join(metrics_had(experiment, metric_names()), ", ")));
+  std::vector<std::string> of_samples, of_passes;
+  for (const std::string& name : had) (has(sampled, name) ? of_samples : of_passes).push_back(name);
   std::vector<PointMetric> metrics;
-  for (const std::string& name : names) {
-    const Metric& metric = Metrics::get(name);
-    if (metric.of_step) metrics.push_back({"total", name, metric.of_step(figures), metric.unit()});
+  if (!of_passes.empty()) {
+    const Record record = need_trace(of_passes) ? Record::kTrace : Record::kSums;
+    metrics = metrics_of(work.prepare(experiment, 1, cache)->run_all(experiment, record, 1), of_passes);
   }
-  if (metrics.empty()) throw_none("training steps", MeasuredWork::kStep);
+  if (of_samples.empty()) return metrics;
+  std::vector<std::vector<SampledMetric>> by_seed;
+  for (std::uint32_t seed = 0; seed < work.seeds(); ++seed) by_seed.push_back(work.sample(experiment, seed));
+  for (SampledMean& mean : sampled_means(by_seed, of_samples)) metrics.push_back(std::move(mean.mean));
   return metrics;
 }
 

@@ -8,10 +8,6 @@
 
 namespace a3sim {
 
-struct PassResult;
-struct MicroBatchResult;
-struct StepFigures;
-
 // A metric that a sweep records, of one pass or of all passes ('total').
 struct PointMetric {
   std::string pass, name;
@@ -22,29 +18,28 @@ struct PointMetric {
 // Returns the names of all registered metrics.
 std::vector<std::string> metric_names();
 
-// The kind of work that a point runs: passes with schedules, micro-batches on streams, or a training step.
-enum class MeasuredWork : std::uint8_t { kPasses, kMicroBatches, kStep };
-MeasuredWork measured_work(const Experiment& experiment);
-bool has_metric(MeasuredWork work, const std::string& metric);
+// Returns those of the metrics that the experiment's kind of work has.
+std::vector<std::string> metrics_had(const Experiment& experiment, std::span<const std::string> names);
 
-// True if some of the metrics need task records, which a run keeps only if asked.
-bool need_records(std::span<const std::string> metrics);
+// True if some of the metrics need a trace, which a run keeps only if asked.
+bool need_trace(std::span<const std::string> metrics);
 
-// Returns these metrics of all passes, without those that only streams have. The passes must have been run
-// with records if a metric needs them.
-std::vector<PointMetric> metrics_of(const Experiment& experiment, std::span<const PassResult> passes,
-                                    std::span<const std::string> metrics);
+// Returns these metrics of all passes, without those that passes do not have. The passes must have traces if
+// a metric needs them.
+std::vector<PointMetric> metrics_of(std::span<const RunOutcome> passes, std::span<const std::string> names);
 
-// The mean of a metric over the seeds of micro-batches on streams, with its interval.
-// The function leaves out metrics that streams do not have, and throws InputError if none is left.
-struct BatchMetric {
+// The mean of a metric over samples, with its interval.
+struct SampledMean {
   PointMetric mean;
   double low = 0, high = 0;
 };
-std::vector<BatchMetric> batch_metrics(const std::vector<std::vector<MicroBatchResult>>& by_seed,
-                                       std::span<const std::string> metrics);
+// Returns those of these metrics that samples have. `by_seed` has the samples of each seed.
+std::vector<SampledMean> sampled_means(const std::vector<std::vector<SampledMetric>>& by_seed,
+                                       std::span<const std::string> names);
 
-// Returns the metrics of a training step. Throws InputError if a step has none of them.
-std::vector<PointMetric> step_metrics(const StepFigures& figures, std::span<const std::string> metrics);
+// Runs an experiment and returns those of these metrics that its work has. `cache` may have the schedules of
+// the last one, or is null. Throws InputError if the work has none of them.
+std::vector<PointMetric> measured(const Experiment& experiment, std::span<const std::string> names,
+                                  CompileCache* cache);
 
 }  // namespace a3sim

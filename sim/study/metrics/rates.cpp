@@ -1,4 +1,4 @@
-#include "sim/study/metrics/metric.h"
+#include "sim/study/metrics/pass_analysis.h"
 
 namespace a3sim {
 namespace {
@@ -9,8 +9,8 @@ double ps(Duration time) { return static_cast<double>(time.count()); }
 
 MetricAmount operations(const PassAnalysis& pass) {
   MetricAmount amount{0, ps(pass.latency())};
-  for (const RankResult& rank : pass.run().ranks)
-    for (const TaskRecord& task : rank.records) amount.part += static_cast<double>(task.operations);
+  for (const std::vector<TraceTask>& rank : pass.trace().ranks)
+    for (const TraceTask& task : rank) amount.part += static_cast<double>(task.operations);
   return amount;
 }
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "sim/study/metrics/metric.h"
+#include "sim/study/metrics/pass_analysis.h"
 
 namespace a3sim {
 namespace {
@@ -10,25 +10,12 @@ using Form = Metric::Form;
 double ps(Duration time) { return static_cast<double>(time.count()); }
 
 MetricAmount latency(const PassAnalysis& pass) { return {.part = ps(pass.latency())}; }
-MetricAmount bound(const PassAnalysis& pass) { return {.part = ps(pass.result().bounds.largest())}; }
+MetricAmount bound(const PassAnalysis& pass) { return {.part = ps(pass.outcome().bounds.largest())}; }
 MetricAmount efficiency(const PassAnalysis& pass) { return {bound(pass).part, latency(pass).part}; }
-MetricAmount completion_skew(const PassAnalysis& pass) {
-  const auto [first, last] = std::ranges::minmax(pass.run().ranks, {}, &RankResult::end);
-  return {.part = ps(last.end - first.end)};
-}
+MetricAmount completion_skew(const PassAnalysis& pass) { return {.part = ps(pass.outcome().ends_apart)}; }
 
-Metric latency_metric() {
-  Metric metric{Form::kMilliseconds, latency, false, Metric::Better::kSmaller};
-  metric.of_batch = {
-      {"forward", [](const MicroBatchResult& result) { return milliseconds(result.forward); }},
-      {"backward", [](const MicroBatchResult& result) { return milliseconds(result.backward); }},
-      {"total",
-       [](const MicroBatchResult& result) { return milliseconds(result.forward + result.backward); }}};
-  metric.of_step = [](const StepFigures& figures) { return milliseconds(figures.time); };
-  return metric;
-}
-
-A3SIM_REGISTER(Metric, "latency", "from the common start to the last completion", Metric(latency_metric()));
+A3SIM_REGISTER(Metric, "latency", "from the common start to the last completion",
+               Metric{Form::kMilliseconds, latency, false, Metric::Better::kSmaller});
 A3SIM_REGISTER(Metric, "bound", "the largest lower bound", Metric{Form::kMilliseconds, bound});
 A3SIM_REGISTER(Metric, "efficiency", "the bound's part of the latency",
                Metric{Form::kShareOfTime, efficiency, false, Metric::Better::kLarger});
@@ -51,11 +38,12 @@ A3SIM_REGISTER(Metric, "hidden", "communication below cubes' work, a rank",
 auto busy(CoreUnit unit) {
   return [unit](const PassAnalysis& pass) {
     MetricAmount amount;
-    for (std::size_t r = 0; r < pass.run().ranks.size(); ++r) {
-      const Ssc& ssc = pass.result().schedule[r];
-      const std::uint32_t queue = ssc.kinds().queue_for(unit);
-      amount.part += static_cast<double>(pass.run().ranks[r].busy[queue].count());
-      amount.whole += static_cast<double>((pass.run().makespan * ssc.workers(queue)).count());
+    const WorkerKinds& lanes = pass.outcome().lanes;
+    const std::uint32_t lane = lanes.queue_for(unit);
+    if (lane == kNone) return amount;
+    for (const RankResult& rank : pass.run().ranks) {
+      amount.part += static_cast<double>(rank.busy[lane].count());
+      amount.whole += static_cast<double>((pass.run().makespan * lanes[lane].count).count());
     }
     return amount;
   };

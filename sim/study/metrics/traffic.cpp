@@ -1,4 +1,4 @@
-#include "sim/study/metrics/metric.h"
+#include "sim/study/metrics/pass_analysis.h"
 
 namespace a3sim {
 namespace {

@@ -12,8 +12,8 @@
 #include "sim/core/config/decimal.h"
 #include "sim/core/parallel.h"
 #include "sim/core/statistics.h"
+#include "sim/experiment/batch_metrics.h"
 #include "sim/experiment/micro_batches.h"
-#include "sim/study/metrics/metric.h"
 #include "sim/study/published/evaluation.h"
 #include "sim/study/published/simplest_formula.h"
 
@@ -64,14 +64,6 @@ void read_batches(const TableFile& file, PublishedTable& table) {
 using Json = nlohmann::ordered_json;
 
 using Results = std::vector<std::vector<MicroBatchResult>>;  // by seed
-
-using BatchValue = double (*)(const MicroBatchResult&);
-
-// Returns a sweep's metric of micro-batches, for a pass.
-BatchValue batch_value(const std::string& metric, std::string_view pass = "total") {
-  const std::vector<Metric::OfBatch>& batchs = Metrics::get(metric).of_batch;
-  return std::ranges::find(batchs, pass, &Metric::OfBatch::pass)->value;
-}
 
 // Returns one metric of micro-batches, by seed.
 template <class Value>

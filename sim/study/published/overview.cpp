@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/experiment/outcome/run_trace.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/published/formula_verdict.h"
-#include "sim/study/summary/run_trace.h"
 #include "traces/analysis/explanation.h"
 
 namespace a3sim {

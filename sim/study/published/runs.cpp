@@ -8,12 +8,12 @@
 
 #include "sim/core/error.h"
 #include "sim/core/parallel.h"
+#include "sim/experiment/outcome/run_trace.h"
 #include "sim/experiment/run_experiment.h"
-#include "sim/study/metrics/metric.h"
 #include "sim/study/metrics/metric_unit.h"
+#include "sim/study/metrics/pass_analysis.h"
 #include "sim/study/published/evaluation.h"
 #include "sim/study/published/simplest_formula.h"
-#include "sim/study/summary/run_trace.h"
 #include "traces/analysis/causes.h"
 #include "traces/analysis/critical_path.h"
 #include "traces/analysis/operator_blame.h"
@@ -278,15 +278,14 @@ CaseRun run_case(const PublishedTable& table, const PublishedCase& one, const Sc
   };
   PassMetrics total;
   for (const PassResult& pass : run_experiment(experiment, record)) {
-    std::optional<Trace> trace;
-    if (traced) trace = trace_of(experiment, pass);
-    const PassAnalysis analysis(pass, trace ? &*trace : nullptr, before);
+    const RunOutcome outcome = outcome_of(experiment, pass, record ? Record::kTrace : Record::kSums);
+    const PassAnalysis analysis(outcome, before);
     PassMetrics metrics{pass.name, {}, pass.bounds, pass.run.network, "all"};
     if (experiment.kept > 0) metrics.ranks = fmt::format("{} of {}", experiment.kept, experiment.shape.ep);
     if (one.variant.empty()) metrics.formula = by_hand(pass);
     if (explained) {
       metrics.aivs = aivs_of(pass);
-      metrics.limit = limit_of(*trace);
+      metrics.limit = limit_of(*outcome.trace);
     }
     for (const auto& [name, op] : asked)
       metrics.amounts[PublishedMetric::key_of(name, op)] = Metrics::get(name).amount_of(analysis, op);

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "sim/experiment/metric.h"
 #include "sim/experiment/serial_roofline.h"
-#include "sim/study/metrics/metric.h"
 #include "sim/study/published/published_table.h"
 
 namespace a3sim {

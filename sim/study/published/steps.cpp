@@ -6,10 +6,10 @@
 
 #include "sim/core/error.h"
 #include "sim/core/parallel.h"
+#include "sim/experiment/step/step_sections.h"
 #include "sim/study/metrics/metric_unit.h"
 #include "sim/study/published/evaluation.h"
 #include "sim/study/published/step_figure.h"
-#include "sim/study/summary/step_summary.h"
 
 namespace a3sim {
 namespace {

@@ -9,8 +9,8 @@
 #include "scheduler/orders/order_pools.h"
 #include "sim/core/error.h"
 #include "sim/experiment/run_experiment.h"
-#include "sim/study/metrics/metric.h"
 #include "sim/study/metrics/metric_unit.h"
+#include "sim/study/metrics/pass_analysis.h"
 #include "sim/study/published/evaluation.h"
 
 namespace a3sim {

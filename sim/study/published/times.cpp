@@ -1,7 +1,7 @@
+#include "sim/experiment/outcome/run_trace.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/metrics/metric_unit.h"
 #include "sim/study/published/evaluation.h"
-#include "sim/study/summary/run_trace.h"
 #include "traces/import/profile.h"
 
 namespace a3sim {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/study/metrics/metric.h"
+#include "sim/experiment/metric.h"
 #include "sim/study/results/axis_numbers.h"
 #include "sim/study/results/effects_report.h"
 #include "sim/study/results/page_view.h"

@@ -12,6 +12,7 @@
 #include "sim/experiment/compiled.h"
 #include "sim/experiment/equal_schedules.h"
 #include "sim/experiment/order_file.h"
+#include "sim/experiment/run_outcome.h"
 #include "sim/study/search/search_store.h"
 #include "sim/study/sweep/point.h"
 
@@ -179,7 +180,8 @@ std::optional<Latencies> CandidateRuns::run_pass(const Experiment& experiment, c
   }
   Latencies latencies;
   for (std::uint32_t draw = 0; draw < job.scenario->jitter.draws(); ++draw) {
-    const PassOutcome outcome = work.run(experiment, pass, {job.scenario->jitter, draw}, limit);
+    const PassOutcome outcome =
+        work.run(experiment, pass, {job.scenario->jitter, draw}, limit, Record::kLatency);
     if (outcome.stopped) return std::nullopt;
     latencies.push_back(outcome.latency);
   }

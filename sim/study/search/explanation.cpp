@@ -12,6 +12,7 @@
 #include "sim/core/statistics.h"
 #include "sim/experiment/bounds.h"
 #include "sim/experiment/order_file.h"
+#include "sim/experiment/run_outcome.h"
 
 namespace a3sim {
 namespace {
@@ -332,7 +333,7 @@ BoundDistance bound_distance(const SearchOutcome& outcome, const CandidateRuns& 
     const auto work = experiment.work->prepare(experiment, 1);
     Duration latency{}, bound{};
     for (std::size_t pass = 0; pass < work->passes(); ++pass) {
-      latency += work->run(experiment, pass, {}, Duration::max()).latency;
+      latency += work->run(experiment, pass, {}, Duration::max(), Record::kLatency).latency;
       bound += work->bounds(experiment, pass).largest();
     }
     return static_cast<double>(latency.count()) / static_cast<double>(bound.count()) - 1;

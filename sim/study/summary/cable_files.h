@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "sim/core/units.h"
+#include "sim/experiment/run_outcome.h"
 #include "sim/runtime/cable_use.h"
-#include "sim/study/summary/report.h"
 #include "traces/trace.h"
 
 namespace a3sim {

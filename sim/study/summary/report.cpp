@@ -4,21 +4,19 @@
 
 #include <algorithm>
 #include <deque>
-#include <iterator>
 
+#include "sim/experiment/outcome/run_trace.h"
 #include "sim/study/summary/cable_files.h"
 #include "sim/study/summary/cable_report.h"
 #include "sim/study/summary/operator_report.h"
-#include "sim/study/summary/own_values.h"
-#include "sim/study/summary/run_trace.h"
-#include "sim/study/summary/saved_rows.h"
-#include "sim/study/summary/saved_values.h"
 #include "traces/analysis/worker_time.h"
 #include "traces/trace_csv.h"
 #include "version.h"
 
 namespace a3sim {
 namespace {
+
+bool on_streams(const RunOutcome& pass) { return pass.trace->machine.streams; }
 
 Duration earliest_end(const RunResult& run) {
   Duration earliest = run.makespan;
@@ -27,11 +25,11 @@ Duration earliest_end(const RunResult& run) {
 }
 
 // Returns the share of time in tasks of all workers of a kind, over the makespan and all ranks.
-double busy_part(const PassResult& pass, std::uint32_t queue) {
+double busy_part(const RunOutcome& pass, std::uint32_t kind) {
   double busy = 0, whole = 0;
-  for (std::size_t r = 0; r < pass.schedule.size(); ++r) {
-    busy += seconds(pass.run.ranks[r].busy[queue]);
-    whole += seconds(pass.run.makespan) * pass.schedule[r].workers(queue);
+  for (const RankResult& rank : pass.sums.ranks) {
+    busy += seconds(rank.busy[kind]);
+    whole += seconds(pass.sums.makespan) * pass.lanes[kind].count;
   }
   return whole > 0 ? busy / whole : 0;
 }
@@ -40,43 +38,6 @@ std::uint64_t most_sent(const RunResult& run) {
   std::uint64_t most = 0;
   for (const RankResult& rank : run.ranks) most = std::max(most, rank.sent);
   return most;
-}
-
-// Describes a routing so that it can be told from others.
-std::string routing_text(const RoutingSpec& routing) {
-  const RoutingGenerator& generator = Routings::get(routing.kind);
-  if (!generator.draws()) return routing.kind;
-  const auto [key, value] = generator.spread(routing);
-  return fmt::format("{}, seed {}, {} {}", routing.kind, routing.seed, key, value);
-}
-
-std::string what_ran(const Experiment& experiment) {
-  const MoeShape& s = experiment.shape;
-  std::string text = fmt::format("{} (a3sim {})\n", experiment.name, kVersion);
-  if (s.experts() > 0) {
-    text += fmt::format(
-        "MoE-FFN   EP{}, {} tokens a rank, hidden {}, intermediate {}, top-{} of {} experts, {}\n", s.ep,
-        s.tokens, s.hidden, s.intermediate, s.top_k, s.experts(), name_of(s.dtype));
-    text += fmt::format("routing   {}\n", routing_text(experiment.routing));
-    if (!experiment.not_modelled.empty())
-      text += fmt::format("left out  {}\n", fmt::join(experiment.not_modelled, "\n          "));
-  }
-  text +=
-      fmt::format("machine   {}: {} run tasks; network {}; L2 {}, {}, {}\n", experiment.hardware.name,
-                  experiment.workers.text(), experiment.network, experiment.run.l2.spec.policy,
-                  experiment.run.l2.exact ? "every line" : "fast model", name_of(experiment.run.l2.start));
-  text += own_values(experiment);
-  text += fmt::format("schedule  {}, order {}, {} assignment, {} shares a tile, {} partitions an expert\n",
-                      experiment.run.execution, experiment.order.name,
-                      experiment.order.assignment == Assignment::kCyclic ? "cyclic" : "shared",
-                      experiment.cut.shares, experiment.cut.partitions);
-  if (experiment.kept > 0) {
-    text += fmt::format(
-        "ranks     {} of {} simulated, which stand for all as the group turns; tasks, events and bytes are "
-        "theirs\n",
-        experiment.kept, s.ep);
-  }
-  return text;
 }
 
 // Returns a share of the time of all workers of a kind.
@@ -90,8 +51,8 @@ Cell part_of_kind(const Causes& causes, std::uint32_t kind, WorkerTime time) {
 }
 
 // Adds how busy each kind is and, for the kind of matrix tasks, how the rest of its time goes.
-void add_passes(const WorkerKinds& kinds, std::span<const PassResult> passes,
-                const std::deque<Causes>& causes, Report& report) {
+void add_passes(std::span<const RunOutcome> passes, const std::deque<Causes>& causes, Report& report) {
+  const WorkerKinds& kinds = passes.front().lanes;
   std::vector<Column> columns{Column::words("pass"), Column::milliseconds("latency ms"),
                               Column::milliseconds("first done ms", "first rank ms"),
                               Column::milliseconds("bound ms"), Column::words("limiter", "binding")};
@@ -105,8 +66,8 @@ void add_passes(const WorkerKinds& kinds, std::span<const PassResult> passes,
   Table& table = report.table("", std::move(columns));
   Duration total{}, bound{};
   for (std::size_t p = 0; p < passes.size(); ++p) {
-    const PassResult& pass = passes[p];
-    std::vector<Cell> row{pass.name, pass.run.makespan, earliest_end(pass.run), pass.bounds.largest(),
+    const RunOutcome& pass = passes[p];
+    std::vector<Cell> row{pass.name, pass.sums.makespan, earliest_end(pass.sums), pass.bounds.largest(),
                           std::string(name_of(pass.bounds.binding()))};
     for (std::uint32_t k = 0; k < kinds.size(); ++k) {
       row.emplace_back(busy_part(pass, k));
@@ -115,10 +76,10 @@ void add_passes(const WorkerKinds& kinds, std::span<const PassResult> passes,
         row.push_back(part_of_kind(causes[p], k, time));
     }
     std::uint64_t tasks = 0;
-    for (const RankResult& rank : pass.run.ranks) tasks += rank.tasks;
-    row.insert(row.end(), {static_cast<double>(most_sent(pass.run)), whole(tasks), whole(pass.run.events)});
+    for (const RankResult& rank : pass.sums.ranks) tasks += rank.tasks;
+    row.insert(row.end(), {static_cast<double>(most_sent(pass.sums)), whole(tasks), whole(pass.sums.events)});
     table.add(std::move(row));
-    total += pass.run.makespan;
+    total += pass.sums.makespan;
     bound += pass.bounds.largest();
   }
   if (passes.size() > 1) {
@@ -128,138 +89,111 @@ void add_passes(const WorkerKinds& kinds, std::span<const PassResult> passes,
   }
 }
 
-void add_bounds(std::span<const PassResult> passes, Report& report) {
+void add_bounds(std::span<const RunOutcome> passes, Report& report) {
   std::vector<Column> columns{Column::words("lower bounds ms")};
   for (std::uint32_t b = 0; b < kBounds; ++b)
     columns.push_back(Column::milliseconds(std::string(name_of(static_cast<Bound>(b)))));
   Table& table = report.table("", std::move(columns));
-  for (const PassResult& pass : passes) {
+  for (const RunOutcome& pass : passes) {
     std::vector<Cell> row{pass.name};
     row.insert(row.end(), pass.bounds.time.begin(), pass.bounds.time.end());
     table.add(std::move(row));
   }
 }
 
-void add_ranks(const WorkerKinds& kinds, const PassResult& pass, const Causes& causes, Report& report) {
-  std::vector<Column> columns{Column::data("end_ps"), Column::data("tasks")};
-  const std::vector<PassSums::Workers> none(kinds.size());
-  const L2Traffic no_traffic;
-  describe_workers(kinds, none, DataColumns(columns));
-  columns.insert(columns.end(), {Column::data("l2_read_bytes"), Column::data("l2_write_bytes")});
-  describe_traffic(no_traffic, DataColumns(columns));
-  columns.insert(columns.end(), {Column::data("sent_bytes"), Column::data("received_bytes")});
-  Table& table = report.table("ranks", std::move(columns), Seen::kByPrograms);
-  const auto times = worker_times(causes);
-  for (std::size_t r = 0; r < times.size(); ++r) {
-    const RankResult& rank = pass.run.ranks[r];
-    std::vector<Cell> row{rank.end, whole(rank.tasks)};
-    std::vector<PassSums::Workers> workers;
-    for (std::uint32_t k = 0; k < kinds.size(); ++k)
-      workers.push_back(
-          {rank.busy[k], part_of(times[r][k], WorkerTime::kWait), part_of(times[r][k], WorkerTime::kIdle)});
-    describe_workers(kinds, workers, DataCells(row));
-    row.insert(row.end(), {rank.l2_read, rank.l2_write});
-    describe_traffic(rank.l2, DataCells(row));
-    row.insert(row.end(), {whole(rank.sent), whole(rank.received)});
-    table.add(std::move(row));
+// Adds the passes of lanes that are streams. Work may go on behind the latency.
+void add_stream_passes(std::span<const RunOutcome> passes, Report& report) {
+  Table& table =
+      report.table("latencies", {Column::words("pass"), Column::milliseconds("latency ms", "latency_ps"),
+                                 Column::milliseconds("all ends ms", "makespan_ps"),
+                                 Column::mega("sent MB/rank", "most_sent_bytes"), Column::count("tasks")});
+  for (const RunOutcome& pass : passes) {
+    std::size_t tasks = 0;
+    for (const auto& rank : pass.trace->ranks) tasks += rank.size();
+    for (const auto& host : pass.trace->hosts) tasks += host.size();
+    table.add({pass.name, pass.latency, pass.trace->makespan, whole(most_sent(pass.sums)), whole(tasks)});
   }
 }
 
-Report pass_report(const WorkerKinds& kinds, const PassResult& pass, const Causes& causes) {
+Report pass_report(const RunOutcome& pass, const Causes& causes) {
   Report report;
-  report.fact("pass", pass.name).fact("latency_ps", pass.run.makespan).fact("events", whole(pass.run.events));
-  for (std::uint32_t b = 0; b < kBounds; ++b)
-    report.fact(fmt::format("bounds_ps.{}", name_of(static_cast<Bound>(b))), pass.bounds.time[b]);
-  report.fact("binding", std::string(name_of(pass.bounds.binding())));
-  add_operators(pass, causes, report);
-  add_l2(pass, report);
-  add_ranks(kinds, pass, causes, report);
-  add_hottest_cables(pass.run.cables, report);
+  report.fact("pass", pass.name).fact("latency_ps", pass.latency);
+  if (on_streams(pass)) report.fact("makespan_ps", pass.trace->makespan);
+  if (pass.trace->last != kNoTask)
+    report.fact("last.rank", whole(pass.trace->last.rank)).fact("last.task", whole(pass.trace->last.task));
+  if (pass.sums.events > 0) report.fact("events", whole(pass.sums.events));
+  if (pass.bounds.largest() > Duration::zero()) {
+    for (std::uint32_t b = 0; b < kBounds; ++b)
+      report.fact(fmt::format("bounds_ps.{}", name_of(static_cast<Bound>(b))), pass.bounds.time[b]);
+    report.fact("binding", std::string(name_of(pass.bounds.binding())));
+  }
+  if (on_streams(pass)) {
+    add_stream_operators(pass, causes, report);
+  } else {
+    add_operators(pass, causes, report);
+    add_l2(pass, report);
+  }
+  add_ranks(pass, causes, report);
+  add_hottest_cables(pass.sums.cables, report);
   return report;
 }
 
 }  // namespace
 
-Report summary_report(const Experiment& experiment, std::span<const PassResult> passes) {
-  const std::vector<Trace> traces = traces_of(experiment, passes);
-  const std::deque<Causes> causes(traces.begin(), traces.end());
+Report passes_report(std::span<const RunOutcome> passes) {
+  std::deque<Causes> causes;
+  for (const RunOutcome& pass : passes) causes.emplace_back(*pass.trace);
+  const bool streams = on_streams(passes.front());
   Report report;
-  report.say(what_ran(experiment));
-  add_passes(experiment.workers, passes, causes, report);
-  add_bounds(passes, report);
+  if (streams) {
+    add_stream_passes(passes, report);
+  } else {
+    add_passes(passes, causes, report);
+    add_bounds(passes, report);
+  }
   std::vector<PassCables> cables;
-  for (const PassResult& pass : passes) cables.push_back({pass.name, &pass.run.cables});
+  for (const RunOutcome& pass : passes) cables.push_back({pass.name, &pass.sums.cables});
   add_cables(cables, report);
-  for (std::size_t p = 0; p < passes.size(); ++p)
-    report.part("passes", pass_report(experiment.workers, passes[p], causes[p]));
+  for (std::size_t p = 0; p < passes.size(); ++p) report.part("passes", pass_report(passes[p], causes[p]));
+  if (streams)
+    report.say(
+        "waited: a lane, for what its next task needs or for workers that others had. On the path: what the "
+        "latency waited\n"
+        "for; before it: its launch, submission or signal. Both sum to the latency.\n");
   return report;
 }
 
-namespace {
-
-TaskRow row_of(const TaskDescriptor& td, const TaskRecord& record) {
-  TaskRow row;
-  row.index = td.task_index;
-  if (td.expert != kNoExpert) row.expert = td.gexpert;
-  row.src = td.src;
-  row.dst = td.dst;
-  row.worker = record.worker;
-  row.taken = record.taken.time_since_epoch();
-  row.start = record.start.time_since_epoch();
-  row.end = record.end.time_since_epoch();
-  row.ideal = record.ideal;
-  static_assert(kLimits == 5, "every limit has a column");
-  const auto lost = [&](Limit limit) { return record.lost[static_cast<std::size_t>(limit)]; };
-  row.lost_l2_read = lost(Limit::kL2Read);
-  row.lost_l2_write = lost(Limit::kL2Write);
-  row.lost_hbm = lost(Limit::kHbm);
-  row.lost_link = lost(Limit::kLink);
-  row.lost_miss = lost(Limit::kMiss);
-  row.l2_read_hit = record.l2.read.hit;
-  row.l2_read_miss = record.l2.read.miss;
-  row.l2_write_hit = record.l2.write.hit;
-  row.l2_write_miss = record.l2.write.miss;
-  row.hbm_read = record.l2.hbm_read;
-  row.hbm_write = record.l2.hbm_write;
-  row.dependent_event = td.dependent_event;
-  row.trigger_rank = td.trigger_rank;
-  row.trigger_event = td.trigger_event;
-  row.done = record.done.time_since_epoch();
-  row.visible = record.visible.time_since_epoch();
-  row.arithmetic = record.arithmetic;
-  row.operations = record.operations;
-  row.put_bytes = record.put_bytes;
-  return row;
+RunSummary run_summary(const Experiment& experiment, const PreparedWork& work,
+                       std::span<const RunOutcome> passes) {
+  OwnSections own = work.sections(experiment, passes);
+  const Report common = passes_report(passes);
+  RunSummary summary;
+  summary.text = fmt::format("{} (a3sim {})\n{}", experiment.name, kVersion, own.head);
+  for (const std::string& text :
+       {own.before.text(), own.tells_passes ? common.text() : std::string(), own.after.text()})
+    if (!text.empty()) summary.text += '\n' + text;
+  summary.json = result_head(experiment, *passes.front().trace, own.before.json());
+  summary.json.update(common.json());
+  summary.json["total_ps"] = total_of(passes).count();
+  summary.json.update(own.after.json());
+  summary.files = std::move(own.files);
+  return summary;
 }
 
-}  // namespace
-
-std::string tasks_csv(const PassResult& pass) {
-  std::string csv = csv_header<TaskRow>();
-  for (std::uint32_t r = 0; r < pass.schedule.size(); ++r) {
-    const Ssc& ssc = pass.schedule[r];
-    std::vector<std::string> queues;
-    for (const WorkerKind& kind : ssc.kinds()) queues.push_back(kind.queue());
-    for (std::uint32_t t = 0; t < ssc.tasks().size(); ++t) {
-      const TaskDescriptor& td = ssc.tasks()[t];
-      TaskRow row = row_of(td, pass.run.ranks[r].records[t]);
-      row.rank = r;
-      row.task = t;
-      row.op = ssc.operators()[td.op].name;
-      row.queue = queues[td.queue_type];
-      append_row(csv, row);
-    }
-  }
-  return csv;
+RunSummary run_summary(const Experiment& experiment, const Compiled& compiled,
+                       std::span<const PassResult> passes) {
+  return run_summary(experiment, *prepared_schedules(compiled),
+                     outcomes_of(experiment, passes, Record::kTrace));
 }
 
-std::vector<NamedFile> trace_files(const Experiment& experiment, const PassResult& pass) {
-  const Trace trace = trace_of(experiment, pass);
-  std::vector<NamedFile> files{{"tasks_" + pass.name + ".csv", tasks_csv(pass)},
+std::vector<NamedFile> trace_files(const RunOutcome& pass) {
+  const Trace& trace = *pass.trace;
+  std::vector<NamedFile> files{{"tasks_" + pass.name + ".csv", tasks_csv(trace)},
                                {"causes_" + pass.name + ".csv", causes_csv(trace)}};
-  if (std::ranges::any_of(trace.hosts, [](const auto& host) { return !host.empty(); }))
+  const auto acts = [](const std::vector<HostActivity>& host) { return !host.empty(); };
+  if (trace.machine.streams || std::ranges::any_of(trace.hosts, acts))
     files.push_back({"host_" + pass.name + ".csv", hosts_csv(trace)});
-  add_cable_files(pass.name, trace, pass.run.cables, files);
+  add_cable_files(pass.name, trace, pass.sums.cables, files);
   return files;
 }
 

@@ -6,43 +6,36 @@
 #include <vector>
 
 #include "sim/experiment/run_experiment.h"
+#include "sim/experiment/run_outcome.h"
 #include "traces/report/report.h"
-#include "traces/trace.h"
 
 namespace a3sim {
 
-// Returns the summary of a result, with figures of each operator and rank for programs. It depends only on
-// the configuration: no wall time, no path. The passes must have been run with records.
-Report summary_report(const Experiment& experiment, std::span<const PassResult> passes);
-
-// Returns the summary and what ran as JSON.
-nlohmann::ordered_json summary_json(const Experiment& experiment, std::span<const PassResult> passes,
-                                    const Report& summary);
-
-// Returns the worker kinds, `kinds` of a result.
-nlohmann::ordered_json kinds_json(const WorkerKinds& kinds);
-
-// Returns the machine as a result keeps it. `starts` says how much later than the first each rank was
-// started.
-nlohmann::ordered_json machine_json(const TraceMachine& machine, const std::vector<Duration>& starts);
-
-// Returns every task of a pass as CSV with a header: main fields of its descriptor, times in picoseconds,
-// losses. The pass must have been run with records.
-std::string tasks_csv(const PassResult& pass);
-
-// A file of a traced pass (traces/trace_csv.h): its tasks, their causes, or what the hosts did.
-struct NamedFile {
-  std::string name, contents;
-};
-std::vector<NamedFile> trace_files(const Experiment& experiment, const PassResult& pass);
-
-// The summary of a run, for people and for programs, with the range of its latency if values were assumed.
-// The passes must have been run with records.
+// The summary of a run, for people and for programs, and the files that its kind of work keeps beside it. It
+// depends only on the configuration: no wall time, no path.
 struct RunSummary {
   std::string text;
   nlohmann::ordered_json json;
+  std::vector<NamedFile> files{};
 };
+
+// Summarises the passes of a run, which must have traces: what ran, what its kind of work says of it, and
+// what all kinds have in common. A saved result has the same values (saved_run.h).
+RunSummary run_summary(const Experiment& experiment, const PreparedWork& work,
+                       std::span<const RunOutcome> passes);
+// Does the same for schedules that ran with records.
 RunSummary run_summary(const Experiment& experiment, const Compiled& compiled,
                        std::span<const PassResult> passes);
+
+// Reports what all kinds of work have in common: each pass, its operators and its ranks.
+Report passes_report(std::span<const RunOutcome> passes);
+
+// Returns what result.json says of a run besides its passes. `own` comes behind the experiment's name.
+nlohmann::ordered_json result_head(const Experiment& experiment, const Trace& trace,
+                                   const nlohmann::ordered_json& own);
+
+// Returns the files of a traced pass (traces/trace_csv.h): its tasks, their causes, what the hosts did, and
+// its cables.
+std::vector<NamedFile> trace_files(const RunOutcome& pass);
 
 }  // namespace a3sim

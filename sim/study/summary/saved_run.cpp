@@ -9,7 +9,6 @@
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
 #include "sim/memory/l2/l2.h"
-#include "sim/runtime/execution.h"
 #include "sim/study/summary/cable_files.h"
 #include "sim/study/summary/saved_rows.h"
 #include "sim/study/summary/saved_values.h"
@@ -57,16 +56,11 @@ std::string names_of_kinds(const WorkerKinds& kinds) {
 
 TraceMachine read_machine(const Config& result) {
   TraceMachine machine;
-  const std::string execution = result.text("execution");
-  if (const ExecutionType* type = Executions::find(execution)) {
-    machine.collectives = result.map("machine").choice("sent_by", {"puts", "collectives"}) == 1;
-    machine.has_kernels =
-        type->launches_kernels(machine.collectives ? Transport::kCollective : Transport::kPuts);
-  } else if (execution == kStreams) {
-    machine.streams = true;
-  } else {
-    result.error("execution", fmt::format("'{}', expected one of {}", execution, Executions::known()));
-  }
+  const Config config = result.map("machine");
+  machine.collectives = config.choice("sent_by", {"puts", "collectives"}) == 1;
+  const auto lanes = config.choice("lanes", {"workers", "kernels", "streams"});
+  machine.has_kernels = lanes == 1;
+  machine.streams = lanes == 2;
   const std::vector<std::string> workers = result.texts("workers");
   machine.workers = read_kinds(result);
   for (std::size_t q = 0; q < machine.workers.size(); ++q) {
@@ -76,7 +70,6 @@ TraceMachine read_machine(const Config& result) {
     else
       result.error("workers", fmt::format("expected the numbers of {}", names_of_kinds(machine.workers)));
   }
-  const Config config = result.map("machine");
   describe_machine(machine, ConfigValues(config));
   if (config.has("group_ranks"))
     machine.group = static_cast<std::uint32_t>(config.integer("group_ranks", 1, 1 << 20));

@@ -6,7 +6,7 @@
 
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
-#include "sim/study/summary/step_files.h"
+#include "sim/experiment/step/step_files.h"
 
 namespace a3sim {
 namespace {

@@ -1,17 +1,14 @@
 #include "sim/study/summary/traced_passes.h"
 
-#include "sim/experiment/run_experiment.h"
-#include "sim/study/summary/run_trace.h"
+#include "sim/experiment/run_outcome.h"
 
 namespace a3sim {
 
 std::vector<TracedPass> traced_passes(const Experiment& experiment, unsigned threads) {
-  const std::vector<PassResult> passes =
-      run_compiled(experiment, compile_all(experiment, threads), true, backend_of(experiment), threads);
-  std::vector<Trace> traces = traces_of(experiment, passes);
+  const std::shared_ptr<const PreparedWork> work = experiment.work->prepare(experiment, threads);
   std::vector<TracedPass> traced;
-  for (std::size_t pass = 0; pass < passes.size(); ++pass)
-    traced.push_back({passes[pass].name, std::move(traces[pass])});
+  for (RunOutcome& pass : work->run_all(experiment, Record::kTrace, threads))
+    traced.push_back({std::move(pass.name), std::move(*pass.trace)});
   return traced;
 }
 

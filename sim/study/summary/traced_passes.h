@@ -7,7 +7,7 @@
 
 namespace a3sim {
 
-// Compiles an experiment of schedules and runs it with task records.
+// Prepares an experiment and runs it with traces.
 std::vector<TracedPass> traced_passes(const Experiment& experiment, unsigned threads);
 
 }  // namespace a3sim

@@ -8,7 +8,6 @@
 
 #include "sim/core/config/config.h"
 #include "sim/core/error.h"
-#include "sim/experiment/step/training_step.h"
 #include "version.h"
 
 namespace a3sim {
@@ -92,21 +91,12 @@ bool is_compiled(std::string_view path) {
   return std::ranges::none_of(kNotRead, [&](std::string_view start) { return path.starts_with(start); });
 }
 
-bool is_layout(std::string_view path) {
-  constexpr std::string_view kShape[] = {"step.sequence", "step.micro_batch", "parallel.ep", "parallel.tp",
-                                         "parallel.cp"};
-  if (std::ranges::find(kShape, path) != std::end(kShape)) return false;
-  return path.starts_with("step.") || path.starts_with("parallel.");
-}
-
 std::string taskflow_of(const Values& values, const Experiment& experiment) {
   Values compiled;
-  const bool step = training_plan(experiment) != nullptr;
   for (const auto& value : values) {
     const bool rows = value.first.starts_with("routing.") && experiment.bucket_rows.has_value();
-    // A step runs a layer once for all layouts that give its experts the same group and tokens.
-    const bool layout = step && is_layout(value.first);
-    if (is_compiled(value.first) && !rows && !layout) compiled.push_back(value);
+    if (is_compiled(value.first) && !rows && !experiment.work->shares_runs(value.first))
+      compiled.push_back(value);
   }
   return hash_of(canonical(compiled) + (experiment.cut.kernel ? "kernel" : ""));
 }

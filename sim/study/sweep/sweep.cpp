@@ -12,10 +12,6 @@
 #include "sim/core/error.h"
 #include "sim/core/parallel.h"
 #include "sim/experiment/compiled.h"
-#include "sim/experiment/micro_batches.h"
-#include "sim/experiment/run_experiment.h"
-#include "sim/experiment/step/training_step.h"
-#include "sim/study/summary/step_summary.h"
 #include "sim/study/sweep/database.h"
 #include "sim/study/sweep/point.h"
 #include "sim/study/sweep/tried_cost.h"
@@ -24,23 +20,10 @@
 namespace a3sim {
 namespace {
 
-std::vector<PointMetric> of_streams(const Experiment& experiment, std::span<const std::string> names) {
-  std::vector<std::vector<MicroBatchResult>> by_seed;
-  for (std::uint32_t seed = 0; seed < experiment.work->micro_batches()->seeds; ++seed)
-    by_seed.push_back(run_micro_batches(experiment, draw_batches(experiment, seed)));
-  std::vector<PointMetric> metrics;
-  for (BatchMetric& metric : batch_metrics(by_seed, names)) metrics.push_back(std::move(metric.mean));
-  return metrics;
-}
-
-std::vector<PointMetric> of_step(const Experiment& experiment, std::span<const std::string> names) {
-  return step_metrics(simulate_step(experiment).figures, names);
-}
-
 // Computes points one after the other, and shares schedules between neighbours.
 class PointRun {
  public:
-  explicit PointRun(const SweepSpec& spec) : spec_(spec), record_(need_records(spec.metrics)) {}
+  explicit PointRun(const SweepSpec& spec) : spec_(spec) {}
 
   // Returns the configuration and the metrics as bytes for another process. Throws what the simulation
   // throws, and InputError if the point is no longer `id`, because a file has changed.
@@ -48,7 +31,7 @@ class PointRun {
     const SweepPoint point = resolve_point(spec_, position);
     if (point.id != id) throw InputError("its configuration was changed while the sweep ran: start it again");
     nlohmann::json answer{{"config", point.config.resolved}, {"files", point.config.files}};
-    for (const PointMetric& m : metrics(point.experiment))
+    for (const PointMetric& m : measured(point.experiment, spec_.metrics, &cache_))
       answer["metrics"].push_back({m.pass, m.name, m.value, m.unit});
     std::string bytes;
     nlohmann::json::to_cbor(answer, nlohmann::detail::output_adapter<char>(bytes));
@@ -56,16 +39,7 @@ class PointRun {
   }
 
  private:
-  std::vector<PointMetric> metrics(const Experiment& experiment) {
-    if (training_plan(experiment)) return of_step(experiment, spec_.metrics);
-    if (experiment.work->micro_batches()) return of_streams(experiment, spec_.metrics);
-    const std::vector<PassResult> passes =
-        run_compiled(experiment, cache_.compile(experiment), record_, backend_of(experiment));
-    return metrics_of(experiment, passes, spec_.metrics);
-  }
-
   const SweepSpec& spec_;
-  bool record_;
   CompileCache cache_;
 };
 
@@ -85,9 +59,10 @@ bool is_settled(const SweepPlan& plan, const Known& known, std::size_t position,
   const auto found = known.find(plan.ids[position]);
   if (found == known.end()) return false;
   if (!found->second.error.empty()) return !retry_failed;
-  return std::ranges::all_of(plan.spec.metrics, [&](const std::string& name) {
-    return !has_metric(plan.works[position], name) || found->second.metrics.contains(name);
-  });
+  for (std::size_t m = 0; m < plan.spec.metrics.size(); ++m) {
+    if (plan.has_metric[position][m] && !found->second.metrics.contains(plan.spec.metrics[m])) return false;
+  }
+  return true;
 }
 
 struct Wanted {
@@ -165,7 +140,7 @@ constexpr std::size_t kMostErrors = 20;
 // What a plan needs of a position, or why its configuration is refused.
 struct ResolvedPosition {
   std::string id, taskflow, refused;
-  MeasuredWork work{};
+  std::vector<bool> has_metric{};  // one per metric of the sweep
 };
 
 // An error in one value occurs at each of its points. Returns the error without the point.
@@ -174,7 +149,10 @@ std::string without_place(const std::string& error) { return error.substr(0, err
 ResolvedPosition resolve_position(const SweepSpec& spec, const SweepPosition& position) {
   try {
     SweepPoint point = resolve_point(spec, position);
-    return {std::move(point.id), std::move(point.taskflow), {}, measured_work(point.experiment)};
+    ResolvedPosition resolved{std::move(point.id), std::move(point.taskflow), {}, {}};
+    for (const std::string& name : spec.metrics)
+      resolved.has_metric.push_back(!metrics_had(point.experiment, std::span(&name, 1)).empty());
+    return resolved;
   } catch (const InputError& error) {
     return {{}, {}, error.what(), {}};
   }
@@ -245,7 +223,7 @@ SweepPlan plan_sweep(SweepSpec spec, unsigned threads) {
     const ResolvedPosition& position = resolved[p];
     if (position.refused.empty()) {
       plan.positions.push_back(std::move(positions[p]));
-      plan.works.push_back(position.work);
+      plan.has_metric.push_back(position.has_metric);
       plan.ids.push_back(position.id);
       plan.taskflows.push_back(position.taskflow);
       continue;

@@ -43,8 +43,8 @@ class OrderOfWork {
 struct SweepPlan {
   SweepSpec spec;
   std::vector<SweepPosition> positions;
-  std::vector<std::string> ids, taskflows;  // one per position
-  std::vector<MeasuredWork> works;          // one per position
+  std::vector<std::string> ids, taskflows;    // one per position
+  std::vector<std::vector<bool>> has_metric;  // by position, then by the sweep's metrics: its work has it
   // Positions that are left out because their configurations are refused, by the refused key: their number,
   // and the first reason.
   struct Refusal {

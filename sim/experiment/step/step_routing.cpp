@@ -1,4 +1,4 @@
-#include "sim/study/summary/step_routing.h"
+#include "sim/experiment/step/step_routing.h"
 
 #include <fmt/format.h>
 

@@ -1,18 +1,17 @@
-#include "sim/study/summary/step_summary.h"
+#include "sim/experiment/step/step_sections.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "sim/experiment/outcome/stream_trace.h"
+#include "sim/experiment/own_values.h"
 #include "sim/experiment/step/preset_experts.h"
-#include "sim/study/summary/own_values.h"
-#include "sim/study/summary/step_routing.h"
-#include "version.h"
+#include "sim/experiment/step/step_files.h"
+#include "sim/experiment/step/step_routing.h"
 
 namespace a3sim {
 namespace {
-
-constexpr double kGibibyte = 1024.0 * 1024 * 1024;
 
 // Returns the number of dies sold as one: those of the nearest level, if it is a package.
 std::uint32_t dies_a_package(const Hardware& hardware) {
@@ -25,28 +24,33 @@ std::string groups_of(const StepOptions& step) {
                      step.vpp > 1 ? fmt::format(" x {} chunks", step.vpp) : "", step.cp, step.dp, step.ep);
 }
 
-void add_answer(const Experiment& experiment, const SimulatedStep& simulated, Report& report) {
+std::string answer(const Experiment& experiment, const SimulatedStep& simulated) {
   const StepFigures& f = simulated.figures;
   const StepOptions& step = simulated.prepared.plan.step;
   const std::uint32_t package = dies_a_package(experiment.hardware);
-  report.say(
-      fmt::format(
-          "{} (a3sim {})\nstep      {:.3f} s, {:.0f} tokens/s a die{}, {:.1f} model TFLOPS a die: MFU {:.1f} "
-          "% "
-          "of {:.0f}\n"
-          "model     {}, sequence {}, {} samples in micro-batches of {}\nmachine   {}, {}\nschedule  {}, {} "
-          "micro-batches{}; EP "
-          "overlap {}; experts {}\n",
-          experiment.name, kVersion, seconds(f.time), f.tokens_a_die,
-          package > 1 ? fmt::format(" ({:.0f} a package)", f.tokens_a_die * package) : "", f.model_tflops,
-          100 * f.mfu, f.peak_tflops, simulated.prepared.plan.model.name, step.sequence, step.global_batch,
-          step.micro_batch, experiment.hardware.name, groups_of(step), step.schedule, step.micro_batches(),
-          step.split_weights ? ", weight gradients split off" : "", name_of(step.overlap),
-          experts_label(experiment, step)) +
-      own_values(experiment));
-  report.fact("step_ps", f.time)
+  return fmt::format(
+             "step      {:.3f} s, {:.0f} tokens/s a die{}, {:.1f} model TFLOPS a die: MFU {:.1f} "
+             "% "
+             "of {:.0f}\n"
+             "model     {}, sequence {}, {} samples in micro-batches of {}\nmachine   {}, {}\nschedule  {}, "
+             "{} "
+             "micro-batches{}; EP "
+             "overlap {}; experts {}\n",
+             seconds(f.time), f.tokens_a_die,
+             package > 1 ? fmt::format(" ({:.0f} a package)", f.tokens_a_die * package) : "", f.model_tflops,
+             100 * f.mfu, f.peak_tflops, simulated.prepared.plan.model.name, step.sequence, step.global_batch,
+             step.micro_batch, experiment.hardware.name, groups_of(step), step.schedule, step.micro_batches(),
+             step.split_weights ? ", weight gradients split off" : "", name_of(step.overlap),
+             experts_label(experiment, step)) +
+         own_values(experiment);
+}
+
+void add_figures(const Experiment& experiment, const SimulatedStep& simulated, Report& report) {
+  const StepFigures& f = simulated.figures;
+  report.fact("method", simulated.prepared.plan.step.schedule)
+      .fact("step_ps", f.time)
       .fact("tokens_per_second_per_die", f.tokens_a_die)
-      .fact("tokens_per_second_per_package", f.tokens_a_die * package)
+      .fact("tokens_per_second_per_package", f.tokens_a_die * dies_a_package(experiment.hardware))
       .fact("model_tflops_per_die", f.model_tflops)
       .fact("mfu", f.mfu)
       .fact("mac_ratio", f.mac_ratio)
@@ -189,9 +193,13 @@ SimulatedStep simulate_step(const Experiment& experiment) {
   SimulatedStep step;
   step.prepared = prepare_step(experiment);
   step.run = run_step(experiment, step.prepared);
+  measure(experiment, step);
+  return step;
+}
+
+void measure(const Experiment& experiment, SimulatedStep& step) {
   step.accounts = accounts_of(step.run.written, step.run.result);
   step.figures = figures_of(experiment, step.prepared, step.run, step.accounts);
-  return step;
 }
 
 std::optional<FasterExperts> compare_with_kernels(const Experiment& experiment, const SimulatedStep& step) {
@@ -212,29 +220,28 @@ std::optional<FasterExperts> compare_with_kernels(const Experiment& experiment, 
   return faster;
 }
 
-NamedStreamPass step_trace(const Experiment& experiment, const SimulatedStep& step) {
-  const StreamPass pass{step.run.written.program, {}, step.run.result};
-  return {"step", trace_of(experiment, pass), step.run.result.makespan, step.run.result.sent};
+OwnSections step_sections(const Experiment& experiment, const SimulatedStep& step) {
+  OwnSections own;
+  own.head = answer(experiment, step);
+  add_figures(experiment, step, own.before);
+  add_classes(step, own.before);
+  add_exchanges(step, own.before);
+  add_held_exchange(step.run.written, own.before);
+  add_memory(step, own.before);
+  add_experts(experiment, step, own.before);
+  add_routing(experiment, step, own.before);
+  own.before.say(unknown_of(step), "unknown");
+  own.tells_passes = false;
+  own.files = step_files(step);
+  return own;
 }
 
-RunSummary step_summary(const Experiment& experiment, const SimulatedStep& step) {
-  Report report;
-  add_answer(experiment, step, report);
-  add_classes(step, report);
-  add_exchanges(step, report);
-  add_held_exchange(step.run.written, report);
-  add_memory(step, report);
-  add_experts(experiment, step, report);
-  add_routing(experiment, step, report);
-  report.say(unknown_of(step), "unknown");
-  const NamedStreamPass pass = step_trace(experiment, step);
-  RunSummary summary{report.text(),
-                     stream_result_json(experiment, step.prepared.plan.step.schedule, pass.trace)};
-  Report parts;
-  parts.part("passes", stream_pass_report(pass));
-  summary.json.update(report.json());
-  summary.json.update(parts.json());
-  return summary;
+RunOutcome step_outcome(const Experiment& experiment, const SimulatedStep& step, Record record) {
+  RunOutcome outcome =
+      outcome_of(experiment, "step", StreamPass{step.run.written.program, {}, step.run.result}, record);
+  outcome.latency = step.run.result.makespan;
+  outcome.bounds = step_bounds(step.prepared, step.run.written);
+  return outcome;
 }
 
 }  // namespace a3sim

@@ -2,9 +2,8 @@
 
 #include <optional>
 
+#include "sim/experiment/run_outcome.h"
 #include "sim/experiment/step/training_step.h"
-#include "sim/study/summary/report.h"
-#include "sim/study/summary/stream_summary.h"
 
 namespace a3sim {
 
@@ -16,6 +15,8 @@ struct SimulatedStep {
   StepFigures figures;
 };
 SimulatedStep simulate_step(const Experiment& experiment);
+// Fills in the accounts and the figures of a step that has run.
+void measure(const Experiment& experiment, SimulatedStep& step);
 
 // Compares a step with the same step that runs each operator of its experts as a kernel, to tell what faster
 // experts are worth.
@@ -28,11 +29,11 @@ struct FasterExperts {
 // Returns nullopt if the step has no experts, or already runs them as kernels.
 std::optional<FasterExperts> compare_with_kernels(const Experiment& experiment, const SimulatedStep& step);
 
-// Summarises a step: its time, where each die's time goes, what hides exchanges, memory, the worth of
-// faster experts, and what the answer depends on.
-RunSummary step_summary(const Experiment& experiment, const SimulatedStep& step);
+// Tells a step: its time, where each die's time goes, what hides exchanges, memory, the worth of faster
+// experts, and what the answer depends on. With its blocks, its memory over time and its stages as files.
+OwnSections step_sections(const Experiment& experiment, const SimulatedStep& step);
 
-// Returns the step as a pass on streams, with stages as ranks.
-NamedStreamPass step_trace(const Experiment& experiment, const SimulatedStep& step);
+// Returns the outcome of a step, with stages as ranks.
+RunOutcome step_outcome(const Experiment& experiment, const SimulatedStep& step, Record record);
 
 }  // namespace a3sim

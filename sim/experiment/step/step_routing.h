@@ -1,7 +1,6 @@
 #pragma once
 
-#include "sim/study/summary/report.h"
-#include "sim/study/summary/step_summary.h"
+#include "sim/experiment/step/step_sections.h"
 
 namespace a3sim {
 

@@ -1,4 +1,4 @@
-#include "sim/study/summary/cable_blame.h"
+#include "sim/experiment/outcome/cable_blame.h"
 
 #include <fmt/format.h>
 

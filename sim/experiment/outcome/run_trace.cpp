@@ -1,11 +1,10 @@
-#include "sim/study/summary/run_trace.h"
+#include "sim/experiment/outcome/run_trace.h"
 
 #include <algorithm>
 
 #include "models/operators/operator.h"
+#include "sim/experiment/outcome/cable_blame.h"
 #include "sim/runtime/execution.h"
-#include "sim/study/summary/cable_blame.h"
-#include "sim/study/summary/operator_report.h"
 
 namespace a3sim {
 namespace {
@@ -16,19 +15,55 @@ double asked(const L2Traffic::Requests& requests) {
   return bytes_of(requests.hit) + bytes_of(requests.miss) + bytes_of(requests.bypass);
 }
 
+TaskUnit unit_of(const OperatorInfo& info) {
+  const Operator& op = Operators::get(info.type);
+  if (op.unit() == CoreUnit::kMatrix) return TaskUnit::kCube;  // also if it sends its results
+  return op.mover() != Mover::kNone ? TaskUnit::kPut : TaskUnit::kVector;
+}
+
+OperatorTraffic traffic_of(const PassResult& pass, std::size_t op) {
+  const std::size_t ops = pass.schedule.front().operators().size();
+  OperatorTraffic sum;
+  for (const RankResult& rank : pass.run.ranks) {
+    sum.l2 += rank.l2_by_op[op];
+    if (rank.l2_reused.empty()) continue;
+    sum.left_by.resize(ops);
+    for (std::size_t producer = 0; producer < ops; ++producer)
+      sum.left_by[producer] += rank.l2_reused[op * ops + producer];
+  }
+  return sum;
+}
+
+// Copies what a rank came to, without its tasks.
+RankResult sums_of(const RankResult& rank) {
+  RankResult sums;
+  sums.end = rank.end;
+  sums.done = rank.done;
+  sums.waits = rank.waits;
+  sums.transfer = rank.transfer;
+  sums.busy = rank.busy;
+  sums.tasks = rank.tasks;
+  sums.l2_read = rank.l2_read;
+  sums.l2_write = rank.l2_write;
+  sums.l2 = rank.l2;
+  sums.sent = rank.sent;
+  sums.received = rank.received;
+  return sums;
+}
+
 TraceOperator traced_operator(const PassResult& pass, std::size_t op) {
   const OperatorInfo& info = pass.schedule.front().operators()[op];
-  const OperatorL2 l2 = l2_of(pass, op);
+  const OperatorTraffic l2 = traffic_of(pass, op);
   TraceOperator traced;
   traced.name = info.name;
   traced.unit = unit_of(info);
   traced.stage = info.stage;
-  traced.l2_read = asked(l2.traffic.read);
-  traced.l2_written = asked(l2.traffic.write);
-  traced.l2_hit = bytes_of(l2.traffic.read.hit);
-  traced.l2_missed = bytes_of(l2.traffic.read.miss);
-  traced.hbm_read = static_cast<double>(l2.traffic.hbm_read);
-  traced.hbm_written = static_cast<double>(l2.traffic.hbm_write);
+  traced.l2_read = asked(l2.l2.read);
+  traced.l2_written = asked(l2.l2.write);
+  traced.l2_hit = bytes_of(l2.l2.read.hit);
+  traced.l2_missed = bytes_of(l2.l2.read.miss);
+  traced.hbm_read = static_cast<double>(l2.l2.hbm_read);
+  traced.hbm_written = static_cast<double>(l2.l2.hbm_write);
   // No hits at all count as unknown.
   if (std::ranges::any_of(l2.left_by, [](std::uint64_t requests) { return requests > 0; }))
     for (const std::uint64_t requests : l2.left_by) traced.left_by.push_back(bytes_of(requests));
@@ -41,6 +76,7 @@ TraceTask traced_task(const TaskDescriptor& td, const TaskRecord& record, bool r
   task.worker = record.worker;
   task.index = td.task_index;
   if (td.expert != kNoExpert) task.expert = td.gexpert;
+  task.src = td.src;
   task.dst = td.dst;
   task.dependent_event = td.dependent_event;
   task.trigger_rank = td.trigger_rank;
@@ -60,7 +96,10 @@ TraceTask traced_task(const TaskDescriptor& td, const TaskRecord& record, bool r
   task.put_bytes = record.put_bytes;
   task.l2_hits = record.l2.read.hit;
   task.l2_misses = record.l2.read.miss;
+  task.l2_write_hits = record.l2.write.hit;
+  task.l2_write_misses = record.l2.write.miss;
   task.hbm_bytes = record.l2.hbm_read + record.l2.hbm_write;
+  task.hbm_written = record.l2.hbm_write;
   return task;
 }
 
@@ -120,6 +159,35 @@ std::vector<Trace> traces_of(const Experiment& experiment, std::span<const PassR
   std::vector<Trace> traces;
   for (const PassResult& pass : passes) traces.push_back(trace_of(experiment, pass));
   return traces;
+}
+
+RunOutcome outcome_of(const Experiment& experiment, const PassResult& pass, Record record) {
+  RunOutcome outcome;
+  outcome.name = pass.name;
+  outcome.latency = pass.run.makespan;
+  outcome.stopped = pass.run.stopped;
+  if (outcome.stopped) return outcome;
+  const auto [first, last] = std::ranges::minmax_element(pass.run.ranks, {}, &RankResult::end);
+  outcome.ends_apart = last->end - first->end;
+  if (record == Record::kLatency) return outcome;
+  outcome.lanes = experiment.workers;
+  outcome.sums.makespan = pass.run.makespan;
+  outcome.sums.events = pass.run.events;
+  outcome.sums.network = pass.run.network;
+  outcome.sums.cables = pass.run.cables;
+  for (const RankResult& rank : pass.run.ranks) outcome.sums.ranks.push_back(sums_of(rank));
+  for (std::size_t op = 0; op < pass.schedule.front().operators().size(); ++op)
+    outcome.operators.push_back(traffic_of(pass, op));
+  outcome.bounds = pass.bounds;
+  if (record == Record::kTrace) outcome.trace = trace_of(experiment, pass);
+  return outcome;
+}
+
+std::vector<RunOutcome> outcomes_of(const Experiment& experiment, std::span<const PassResult> passes,
+                                    Record record) {
+  std::vector<RunOutcome> outcomes;
+  for (const PassResult& pass : passes) outcomes.push_back(outcome_of(experiment, pass, record));
+  return outcomes;
 }
 
 }  // namespace a3sim

@@ -6,8 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "sim/study/summary/report.h"
-#include "sim/study/summary/step_summary.h"
+#include "sim/experiment/step/step_sections.h"
 #include "traces/csv_rows.h"
 
 // The files that a result directory keeps of a training step, besides its tasks: blocks of the pipeline,

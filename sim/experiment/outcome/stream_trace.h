@@ -1,6 +1,9 @@
 #pragma once
 
+#include <string>
+
 #include "sim/experiment/micro_batches.h"
+#include "sim/experiment/run_outcome.h"
 #include "traces/trace.h"
 
 namespace a3sim {
@@ -9,5 +12,8 @@ namespace a3sim {
 // activities of the host; an operator is all tasks of one name. All of a kernel's own time counts as
 // arithmetic of its unit; its blocks are not modelled one by one.
 Trace trace_of(const Experiment& experiment, const StreamPass& pass);
+
+// Returns the outcome of such a pass, without its bounds.
+RunOutcome outcome_of(const Experiment& experiment, std::string name, const StreamPass& pass, Record record);
 
 }  // namespace a3sim

@@ -1,10 +1,10 @@
-#include "sim/study/summary/stream_trace.h"
+#include "sim/experiment/outcome/stream_trace.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "sim/study/summary/cable_blame.h"
+#include "sim/experiment/outcome/cable_blame.h"
 
 namespace a3sim {
 namespace {
@@ -119,7 +119,7 @@ void StreamTracer::fill_task(std::uint32_t t) {
   const Place& place = places_[t];
   TraceTask& task = trace_.ranks[place.rank][place.number];
   task.worker = lane_of(stream_task);
-  task.dst = task.trigger_rank = place.rank;
+  task.src = task.dst = task.trigger_rank = place.rank;
   if (stream_task.transfers.size() == 1) task.dst = index(stream_task.transfers.front().dst);
   task.index = task.trigger_event = place.number;
   task.remote = !stream_task.transfers.empty();
@@ -164,6 +164,24 @@ void StreamTracer::add_waits() {
 
 Trace trace_of(const Experiment& experiment, const StreamPass& pass) {
   return StreamTracer(experiment, pass).take();
+}
+
+RunOutcome outcome_of(const Experiment& experiment, std::string name, const StreamPass& pass, Record record) {
+  RunOutcome outcome = outcome_of(std::move(name), trace_of(experiment, pass), record);
+  outcome.latency = pass.latency();
+  outcome.ends_apart = pass.ends_apart();
+  if (record == Record::kLatency) return outcome;
+  outcome.sums.cables = pass.result.cables;
+  for (RankResult& rank : outcome.sums.ranks) rank.sent = 0;
+  auto& ranks = outcome.sums.ranks;
+  for (const StreamTask& task : pass.program.tasks) {
+    for (const StreamTransfer& transfer : task.transfers) {
+      if (transfer.dst == task.rank || index(transfer.dst) >= ranks.size()) continue;
+      ranks[index(transfer.dst)].received += static_cast<std::uint64_t>(transfer.bytes.count);
+    }
+  }
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) ranks[rank].sent = pass.result.sent[rank];
+  return outcome;
 }
 
 }  // namespace a3sim

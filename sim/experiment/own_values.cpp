@@ -1,4 +1,4 @@
-#include "sim/study/summary/own_values.h"
+#include "sim/experiment/own_values.h"
 
 #include <fmt/format.h>
 
