@@ -34,5 +34,12 @@ TEST_CASE("What the latency of a micro-batch waited for has no gaps and sums to 
   }
 }
 
+TEST_CASE("A method of micro-batches is refused unless they run on streams") {
+  const std::filesystem::path file = configs_folder() / "experiments" / "feplb.yaml";
+  CHECK_THROWS_WITH(
+      load_experiment(file, std::vector<std::string>{"experiment.execution=static"}),
+      Catch::Contains("experiment.execution: experiment.method shares out micro-batches on streams"));
+}
+
 }  // namespace
 }  // namespace a3sim
