@@ -6,6 +6,7 @@
 #include "scheduler/orders/order_csv.h"
 #include "sim/experiment/equal_schedules.h"
 #include "sim/experiment/order_file.h"
+#include "sim/experiment/run_outcome.h"
 #include "sim/study/search/search_overlay.h"
 #include "sim/study/search/search_report.h"
 #include "sim/study/search/search_store.h"
@@ -89,7 +90,8 @@ TEST_CASE("lists stand in a file beside the order, and run from there as they ra
                           "lists", "lists.csv"));
   const Experiment from_file = load_experiment(folder.path() / "found.yaml", {});
   const auto work = from_file.work->prepare(from_file, 1);
-  const double latency = static_cast<double>(work->run(from_file, 0, {}, Duration::max()).latency.count());
+  const double latency =
+      static_cast<double>(work->run(from_file, 0, {}, Duration::max(), Record::kLatency).latency.count());
   const double best = static_cast<double>(found.outcome.reference_runs.best().front().front().count());
   CHECK(latency / best == Approx(found.lists.after));
   for (const CoreUnit unit : {CoreUnit::kMatrix, CoreUnit::kVector}) {
