@@ -20,7 +20,7 @@ namespace {
 
 struct ExportOptions {
   std::string directory, pass, format = "perfetto", output;
-  std::vector<std::string> schedules;
+  ScheduleOption schedules;
 };
 
 std::string formats() {
@@ -51,10 +51,8 @@ void export_job(const TraceFormat& format, const ExportOptions& options) {
 
 // Exports schedules, compiled ones or those of a configuration, as the public runtime's files: one folder per
 // pass, one file per rank.
-void export_runtime_files(const std::vector<std::string>& schedules, const std::string& directory) {
-  ScheduleOption option;
-  option.arguments = schedules;
-  const std::vector<NamedSchedule> passes = option.load();
+void export_runtime_files(const ScheduleOption& schedules, const std::string& directory) {
+  const std::vector<NamedSchedule> passes = schedules.load();
   ResultDirectory result(directory, "export");
   for (const NamedSchedule& pass : passes) {
     for (const Ssc& ssc : pass.schedule) {
@@ -67,9 +65,10 @@ void export_runtime_files(const std::vector<std::string>& schedules, const std::
 }
 
 void export_run(const ExportOptions& options) {
-  if (options.directory.empty() == options.schedules.empty())
+  if (options.directory.empty() == options.schedules.arguments.empty())
     throw InputError("give one of the two: a RESULT, or --runtime-config with schedules");
-  if (!options.schedules.empty()) return export_runtime_files(options.schedules, options.output);
+  if (!options.schedules.arguments.empty()) return export_runtime_files(options.schedules, options.output);
+  if (options.schedules.any()) throw InputError("--set and --order go with --runtime-config CONFIG");
   const TraceFormat& format = TraceFormats::get(options.format);
   if (kind_of_result(options.directory) == "monitor") return export_job(format, options);
   check_result(options.directory, "run");
@@ -91,9 +90,11 @@ void export_run(const ExportOptions& options) {
 void add_export_options(CLI::App& app, ExportOptions& options) {
   app.add_option("RESULT", options.directory,
                  "a directory that 'a3sim run CONFIG --trace -o' wrote, or 'a3sim run --steps N -o'");
-  app.add_option("--runtime-config", options.schedules,
+  app.add_option("--runtime-config", options.schedules.arguments,
                  "instead: an experiment, or compiled schedules, as schedule files of the public runtime")
       ->type_name("CONFIG|SSC");
+  options.schedules.add_set_to(app);
+  options.schedules.add_order_to(app);
   app.add_option("--to", options.format, formats())->type_name("FORMAT")->capture_default_str();
   app.add_option("--pass", options.pass, "only this pass: forward, backward, …");
   app.add_option("-o,--output", options.output, "the file, or the directory")->type_name("PATH")->required();

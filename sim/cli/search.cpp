@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
+#include <spdlog/stopwatch.h>
 
 #include <nlohmann/json.hpp>
 
@@ -11,8 +12,6 @@
 #include "sim/cli/output.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/machine_memory.h"
-#include "sim/study/search/method_study.h"
-#include "sim/study/search/proposer.h"
 #include "sim/study/search/search_json.h"
 #include "sim/study/search/search_overlay.h"
 #include "sim/study/search/search_page.h"
@@ -26,8 +25,6 @@ namespace {
 struct SearchCommandOptions {
   ConfigOption config;
   std::string space, objective = "mean", output, page, database, over;
-  std::optional<std::uint32_t> moves;
-  std::uint32_t seeds_to_compare = 0;
   SearchOptions search;
   ThreadsOption threads;
   JsonOption json;
@@ -40,33 +37,26 @@ std::vector<std::string> objective_names() {
 
 // Returns the comment at the top of the file of the order that was found.
 std::string title_of(const SearchProblem& problem, const SearchCommandOptions& options,
-                     const SearchFindings& findings, bool holds) {
-  const std::string& shipped = findings.outcome.starts[findings.outcome.reference].name;
+                     const SearchFindings& findings) {
   const std::string search =
       fmt::format("'a3sim search' for {} (seed {}, {} candidates, objective {})", problem.experiment().name,
                   options.search.seed, findings.outcome.proposed, options.objective);
-  if (!holds)
-    return fmt::format("{} gained nothing that holds: this is {}, the best shipped order.\n", search,
-                       shipped);
-  return fmt::format(
-      "Found by {}.\nFaster than {}, the best shipped order, by {:.2f} % in training, by {:.2f} % in "
-      "scenarios that it was "
-      "not trained on ({:+.2f}..{:+.2f} %).\n",
-      search, shipped, 100 * findings.trained(), 100 * findings.held_out.gain, 100 * findings.held_out.low,
-      100 * findings.held_out.high);
+  const std::string headline = search_headline(problem, findings);
+  return fmt::format("{}{}.\n{}\n", findings.claims() ? "Found by " : "The best shipped order, as said by ",
+                     search, headline.substr(0, headline.find('\n')));
 }
 
 // Writes the order that was found, and its lists, if any, beside it.
-void write_order(const SearchProblem& problem, const SearchCommandOptions& options, SearchFindings& findings,
-                 bool holds) {
+void write_order(const SearchProblem& problem, const SearchCommandOptions& options,
+                 SearchFindings& findings) {
   const std::filesystem::path output = options.output;
-  if (findings.lists.gained()) {
+  if (findings.lists.gained() && findings.claims()) {
     findings.lists.file = output.stem().string() + ".lists.csv";
     write_file_atomically(output.parent_path() / findings.lists.file, findings.lists.csv);
   }
   write_file_atomically(output,
                         overlay_text(problem, findings.stated, options.config.file, options.config.set,
-                                     title_of(problem, options, findings, holds), findings.lists.file));
+                                     title_of(problem, options, findings), findings.lists.file));
 }
 
 // The orders to start from, each with how much longer than the best one it takes.
@@ -88,10 +78,18 @@ class GrowingSearch {
     const double best = *so_far.winner().scores.back();
     std::string lines = so_far.proposed == 0 ? starts_text(so_far) : "";
     if (so_far.proposed > 0 && best < best_)
-      lines = fmt::format("{:>5} candidates: {:.2f} % faster than {}\n", so_far.proposed, 100 * (1 - best),
-                          so_far.starts[so_far.reference].name);
+      lines = fmt::format("{:>5} candidates: {:.2f} % faster than {} in training, not verified\n",
+                          so_far.proposed, 100 * (1 - best), so_far.starts[so_far.reference].name);
     best_ = std::min(best, best_);
     known_.add(lines, fmt::format("{} of {} candidates", so_far.proposed, budget_), best_order(so_far));
+  }
+
+  // Shows what was found before it is judged.
+  void take_found(const SearchOutcome& found) {
+    if (found.winner().number == 0) return;
+    spdlog::info("found, not verified yet; runs with all ranks follow:\n{}{}",
+                 problem_.order_text(found.winner().candidate),
+                 fmt::join(problem_.settings(found.winner().candidate), "\n"));
   }
 
  private:
@@ -122,21 +120,17 @@ void run(const SearchCommandOptions& options) {
   std::optional<SearchStore> store;
   if (!options.database.empty()) store.emplace(options.database);
   CandidateRuns runs(problem, how.threads, store ? &*store : nullptr);
-  if (options.seeds_to_compare > 0) {
-    const MethodStudy study = compare_methods(problem, how, options.seeds_to_compare, runs);
-    print_result(method_report(problem, study).text(), method_json(problem, study), options.json);
-    return;
-  }
-  constexpr std::uint32_t kCandidatesToMove = 4;  // for each move
-  how.moves =
-      options.moves.value_or(how.objective == SearchObjective::kOne ? how.budget / kCandidatesToMove : 0);
   KnownSoFar known(options.json);
   GrowingSearch growing(problem, how, known);
   how.seen = [&](const SearchOutcome& so_far) { growing.take(so_far); };
+  how.found = [&](const SearchOutcome& found) { growing.take_found(found); };
+  const spdlog::stopwatch watch;
   SearchFindings findings = known.unless_interrupted([&] { return search_and_explain(problem, how, runs); });
-  spdlog::info("{} candidates in {:.1f} s, {:.1f} a second", findings.outcome.proposed,
-               findings.outcome.seconds, findings.outcome.proposed / findings.outcome.seconds);
-  if (!options.output.empty()) write_order(problem, options, findings, findings.holds(how));
+  spdlog::info("{} candidates in {:.1f} s, judged in {:.1f} s: {:.1f} candidates a second",
+               findings.outcome.proposed, findings.outcome.seconds,
+               watch.elapsed().count() - findings.outcome.seconds,
+               findings.outcome.proposed / watch.elapsed().count());
+  if (!options.output.empty()) write_order(problem, options, findings);
   if (!options.page.empty())
     write_file_atomically(options.page,
                           search_page(problem, how, findings, runs).html(fmt::format("a3sim {}", kVersion)));
@@ -160,16 +154,10 @@ void add_search_options(CLI::App& app, SearchCommandOptions& options) {
                  "trains one order for these values of a key in place of the space's scenarios: "
                  "model.tokens=512,2048")
       ->type_name("KEY=VALUES");
-  app.add_option("--method", options.search.method, "how candidates are found; evolve without it")
-      ->check(CLI::IsMember(Proposers::names()));
   app.add_option(
-      "--moves", options.moves,
+      "--moves", options.search.moves,
       "moves of runs of tasks that are tried in the lists that the order found makes, for the objective "
-      "'one': a quarter of the budget without it; 0: none");
-  app.add_option("--compare-methods", options.seeds_to_compare,
-                 "searches by every method, with so many seeds, and prints what each finds by budget")
-      ->type_name("SEEDS")
-      ->check(CLI::Range(1, 1000));
+      "'one'; none without it");
   app.add_option("--db", options.database,
                  "database of sweeps that takes what ran; the same command goes on where it was ended")
       ->type_name("FILE");

@@ -45,7 +45,9 @@ SearchFindings found_in(const SearchProblem& problem, const SearchOptions& optio
   return search_and_explain(problem, options, runs);
 }
 
-constexpr const char* kSmallOrLarge = "{value: 3 MiB, range: [3 MiB, 384 MiB], source: assumed}";
+constexpr const char* kSmallOrLarge =
+    "{value: 3 MiB, range: [3 MiB, 384 MiB], source: assumed, measure: \"tiles of one size, twice, in loops "
+    "of 1 to 512 MiB\"}";
 
 }  // namespace
 
@@ -54,16 +56,22 @@ TEST_CASE("a gain that is none at one end of the range of an assumed value is no
   const SearchOptions options = one_run(4, 1);
   const SearchFindings findings = found_in(problem, options);
   REQUIRE(findings.gained());
-  CHECK_FALSE(findings.holds(options));
+  CHECK(findings.judgement.verdict == GainVerdict::kNotKnown);
   CHECK(findings.stated == problem.from_start(0));
-  REQUIRE_FALSE(findings.ranges.values.empty());
-  CHECK(findings.ranges.values.front().path == "hardware.memory.l2_size");
-  CHECK(findings.ranges.low <= 0);
-  CHECK(search_report(problem, options, findings).text().find("hardware.memory.l2_size (3 MiB) at 384 MiB") !=
-        std::string::npos);
+  const GainRanges& ranges = findings.judgement.ranges;
+  REQUIRE_FALSE(ranges.values.empty());
+  CHECK(ranges.values.front().path == "hardware.memory.l2_size");
+  CHECK(ranges.low < kLeastGain);
+  const std::string headline = search_headline(problem, findings);
+  CHECK_THAT(headline,
+             Catch::Contains("Not known") &&
+                 Catch::Contains("hardware.memory.l2_size (3 MiB, known within 3 MiB to 384 MiB)") &&
+                 Catch::Contains("measure it by: tiles of one size, twice, in loops of 1 to 512 MiB"));
+  CHECK(headline.find('%') == std::string::npos);
   const nlohmann::ordered_json json = search_json(problem, options, findings);
-  CHECK(json["ranges"]["holds"] == false);
-  CHECK(json["gain"]["trained"] == 0);
+  CHECK(json["verdict"] == "not known");
+  CHECK(json["ranges"]["known"] == false);
+  for (const char* gain : {"claimed", "trained", "as_configured", "held_out"}) CHECK(json["gain"][gain] == 0);
 }
 
 TEST_CASE("the same gain is claimed if the range is narrow, as between its ends") {
@@ -72,10 +80,11 @@ TEST_CASE("the same gain is claimed if the range is narrow, as between its ends"
       slices_or_cores(false), true);
   const SearchOptions options = one_run(4, 1);
   const SearchFindings findings = found_in(problem, options);
-  CHECK(findings.holds(options));
-  CHECK(findings.ranges.low > 0);
-  CHECK(findings.ranges.low <= findings.ranges.as_stated);
-  CHECK(findings.ranges.high >= findings.ranges.as_stated);
+  CHECK(findings.claims());
+  const GainRanges& ranges = findings.judgement.ranges;
+  CHECK(ranges.low > kLeastGain);
+  CHECK(ranges.low <= ranges.as_stated);
+  CHECK(ranges.high >= ranges.as_stated);
   CHECK(findings.left_out.empty());
 }
 
@@ -85,7 +94,7 @@ TEST_CASE("where the fastest order rests on an assumed value, the best one that 
   const SearchFindings findings = found_in(problem, options);
   REQUIRE(findings.left_out.size() == 1);
   CHECK(findings.left_out.front().trained > findings.trained());
-  CHECK(findings.holds(options));
+  CHECK(findings.claims());
   CHECK(problem.settings(findings.stated) == std::vector<std::string>{"workers.aiv=9"});
   CHECK(search_report(problem, options, findings).text().find("Left out: candidate") != std::string::npos);
 }
@@ -98,8 +107,9 @@ TEST_CASE("the gain at an end is that of runs with this value") {
     return seconds(total_of(run_experiment(experiment, false, backend_in_threads(experiment))));
   };
   const double gain = 1 - latency("workers.aiv=9") / latency("workers.aiv=8");
-  const auto l2 = std::ranges::find(findings.ranges.values, "hardware.memory.l2_size", &RangedGain::path);
-  REQUIRE(l2 != findings.ranges.values.end());
+  const GainRanges& ranges = findings.judgement.ranges;
+  const auto l2 = std::ranges::find(ranges.values, "hardware.memory.l2_size", &RangedGain::path);
+  REQUIRE(l2 != ranges.values.end());
   REQUIRE(l2->high.gain);
   CHECK(*l2->high.gain == Approx(gain));
   CHECK(l2->high.value == "384 MiB");

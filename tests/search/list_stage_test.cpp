@@ -66,8 +66,9 @@ TEST_CASE("where the lists found are of other tasks, the keys that they came fro
       true);
   const SearchFindings found = findings_of(problem, with_moves(80));
   REQUIRE(found.lists.gained());
-  REQUIRE(found.held_out.scenarios.size() == 2);
-  const HeldOutScenario &fewer = found.held_out.scenarios[0], &same = found.held_out.scenarios[1];
+  const std::vector<VerifiedGain>& elsewhere = found.judgement.verified.elsewhere;
+  REQUIRE(elsewhere.size() == 2);
+  const VerifiedGain &fewer = elsewhere[0], &same = elsewhere[1];
   CHECK(fewer.refused.empty());
   CHECK(fewer.by_keys);
   CHECK(fewer.gain == 0);  // the keys are those of the order to start from
@@ -138,7 +139,7 @@ TEST_CASE("moves that a database knows are not run again, and end as they would 
     CHECK(found->lists.csv == whole.lists.csv);
     CHECK(found->lists.tried == whole.lists.tried);
     CHECK(found->lists.after == whole.lists.after);
-    CHECK(found->held_out.gain == whole.held_out.gain);
+    CHECK(found->judgement.gain == whole.judgement.gain);
   }
   CHECK(none < rest);
   CHECK(rest < half);  // the first half of the moves, and the search, are there

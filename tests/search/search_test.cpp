@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
+#include "bench/search/method_study.h"
 #include "sim/core/statistics.h"
-#include "sim/study/search/method_study.h"
 #include "sim/study/search/search_findings.h"
+#include "sim/study/search/search_json.h"
 #include "sim/study/search/search_report.h"
 #include "tests/search/small_search.h"
 
@@ -79,28 +81,36 @@ space:
   CHECK(search_report(problem, options, findings).text().find("Nothing faster") != std::string::npos);
 }
 
-TEST_CASE(
-    "a gain whose interval holds zero where nothing was trained is not claimed, but for the objective "
-    "`one`") {
-  SearchFindings findings{};
-  ScoredCandidate winner{.candidate = {}, .number = 7};
-  winner.scores = {0.98};
-  findings.outcome.candidates = {winner};
-  SearchOptions mean, one;
-  one.objective = SearchObjective::kOne;
-  findings.held_out = {{}, 0.01, 0.002, 0.018};
-  CHECK(findings.holds(mean));
-  findings.held_out.low = -0.001;
-  CHECK_FALSE(findings.holds(mean));
-  CHECK(findings.holds(one));
-  HeldOutScenario some, more;
-  some.gain = 0.06, more.gain = 0.25;
-  findings.held_out = {{some, more}, 0.155, -0.02, 0.33};  // both gain, by unlike amounts
-  CHECK(findings.holds(mean));
-  findings.held_out.scenarios.front().gain = -0.01;
-  CHECK_FALSE(findings.holds(mean));
-  findings.outcome.candidates.front().scores = {1.0};
-  CHECK_FALSE(findings.holds(one));
+TEST_CASE("a gain elsewhere holds if its interval lies above zero, or all conditions gain clearly") {
+  const auto of = [](std::vector<double> gains) {
+    Verification verified;
+    for (const double gain : gains) verified.elsewhere.push_back({.condition = "c", .gain = gain});
+    verified.mean_elsewhere = mean_interval(gains);
+    return verified;
+  };
+  CHECK(of({}).holds_elsewhere());
+  CHECK(of({0.02, 0.021, 0.019}).holds_elsewhere());
+  CHECK_FALSE(of({0.02, -0.01, 0.01}).holds_elsewhere());  // the interval holds zero
+  CHECK(of({0.06, 0.25}).holds_elsewhere());               // both gain, by unlike amounts
+  CHECK_FALSE(of({-0.01, 0.25}).holds_elsewhere());
+  CHECK_FALSE(of({0.004, 0.004, 0.004}).holds_elsewhere());  // less than counts
+}
+
+TEST_CASE("the smallest of all verified gains is said") {
+  Verification verified;
+  verified.as_configured = {{.condition = "as configured", .gain = 0.05, .low = 0.04}};
+  CHECK(verified.smallest() == 0.05);
+  verified.same_settings = VerifiedGain{.condition = "same", .gain = 0.03, .low = 0.02};
+  CHECK(verified.smallest() == 0.03);
+  verified.elsewhere = {{.condition = "skew", .gain = 0.02}};
+  verified.mean_elsewhere = {0.02, 0.01, 0.03};
+  CHECK(verified.smallest() == 0.02);
+  CHECK(verified.denial() == nullptr);
+  verified.same_settings->low = -0.001;
+  REQUIRE(verified.denial() != nullptr);
+  CHECK(verified.denial()->condition == "same");
+  verified.as_configured.front().gain = 0.004;
+  CHECK(verified.denial()->condition == "as configured");
 }
 
 TEST_CASE("what does not hold is said, and the best shipped order stands") {
@@ -123,7 +133,9 @@ space:
   CandidateRuns runs(problem, 1, nullptr);
   const SearchFindings findings = search_and_explain(problem, options, runs);
   REQUIRE(findings.gained());
-  CHECK(findings.held_out.low <= 0);
+  CHECK(findings.judgement.verdict == GainVerdict::kDenied);
+  CHECK(findings.judgement.verified.mean_elsewhere.mean < kLeastGain);
+  CHECK(search_json(problem, options, findings)["gain"]["claimed"] == 0);
   CHECK(findings.stated == problem.from_start(0));
   CHECK(search_report(problem, options, findings).text().find("Nothing to gain that holds") !=
         std::string::npos);
@@ -193,7 +205,7 @@ TEST_CASE("a winner whose schedules are unsound is left out, and the next best o
     return candidate == winner ? std::string("nobody waits") : std::string();
   });
   REQUIRE(left_out.size() == 1);
-  CHECK(left_out.front().unsound == "nobody waits");
+  CHECK(left_out.front().why == "'a3sim check' refuses its schedules: nobody waits");
   CHECK(left_out.front().trained == trained);
   CHECK(!(outcome.winner().candidate == winner));
   CHECK(outcome.trained() <= trained);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "scheduler/runtime_files/runtime_schedule.h"
 #include "scheduler/verify/verify.h"
@@ -19,9 +20,14 @@
 namespace a3sim {
 namespace {
 
-// True for a setting that only compiling reads. Equal schedules run the same without it.
-bool is_compiled_in(const std::string& setting) {
-  return setting.starts_with("cut.") || setting.starts_with("bucket.");
+// Returns a hash of all values but those that only compiling reads, without which equal schedules run the same.
+std::size_t machine_of(const Experiment& experiment) {
+  std::string text;
+  for (const auto& [path, value] : experiment.values) {
+    if (path.starts_with("cut.") || path.starts_with("bucket.") || path.starts_with("order.")) continue;
+    text += fmt::format("{}={}\n", path, value);
+  }
+  return std::hash<std::string>()(text);
 }
 
 std::string joined(const std::vector<std::string>& settings) {
@@ -81,6 +87,7 @@ void CandidateRuns::read_bases(std::span<const Job> jobs) {
     const auto& [settings, base] = to_read[i];
     try {
       base->experiment = std::make_shared<const Experiment>(problem_.experiment().with(*settings));
+      base->machine = machine_of(*base->experiment);
     } catch (const InputError& error) {
       base->refused = error.what();
     }
@@ -129,9 +136,8 @@ std::string CandidateRuns::why_no_runtime_files(const Candidate& candidate,
 CandidateRuns::RunKey CandidateRuns::run_key(const PreparedWork& work, std::size_t pass,
                                              const Job& job) const {
   const Compiled* const compiled = work.schedules();
-  std::vector<std::string> settings = settings_of(job);
-  std::erase_if(settings, is_compiled_in);
-  return {fmt::format("{}\n{}\n{}", pass, text_of_jitter(job.scenario->jitter), joined(settings)),
+  const std::size_t machine = bases_.at(joined(settings_of(job))).machine;
+  return {fmt::format("{} {:016x} {}", pass, machine, text_of_jitter(job.scenario->jitter)),
           compiled ? schedule_hash(compiled->passes[pass].schedule) : 0};
 }
 
@@ -305,11 +311,16 @@ std::size_t CandidateRuns::runs() const {
   return runs;
 }
 
-std::vector<CandidateOutcome> CandidateRuns::run_start(std::size_t start, const SearchStage& stage) {
+std::vector<std::vector<CandidateOutcome>> CandidateRuns::run_starts(std::span<const std::size_t> starts,
+                                                                     const SearchStage& stage,
+                                                                     std::span<const Duration> limits) {
   std::vector<Job> jobs;
-  for (const SearchScenario& scenario : stage.scenarios)
-    jobs.push_back({nullptr, start, &scenario, {}, nullptr});
-  return run_jobs(jobs);
+  for (const std::size_t start : starts) {
+    for (std::size_t s = 0; s < stage.scenarios.size(); ++s)
+      jobs.push_back(
+          {nullptr, start, &stage.scenarios[s], {limits.empty() ? Duration::max() : limits[s], 0}, nullptr});
+  }
+  return by_scenario(run_jobs(jobs), stage.scenarios.size());
 }
 
 }  // namespace a3sim

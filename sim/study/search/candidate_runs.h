@@ -60,8 +60,14 @@ class CandidateRuns {
                                                         std::span<const NamedOrder> orders,
                                                         const SearchStage& stage,
                                                         const StageLimit& limit = {});
-  // Runs a start as it is.
-  std::vector<CandidateOutcome> run_start(std::size_t start, const SearchStage& stage);
+  // Runs starts as they are. Returns one entry per start, then per scenario. A run that takes longer than its scenario's limit
+  // is ended early; without limits, none is.
+  std::vector<std::vector<CandidateOutcome>> run_starts(std::span<const std::size_t> starts,
+                                                        const SearchStage& stage,
+                                                        std::span<const Duration> limits = {});
+  std::vector<CandidateOutcome> run_start(std::size_t start, const SearchStage& stage) {
+    return run_starts(std::span(&start, 1), stage).front();
+  }
 
   // Returns the number of runs so far; a run is a pass in one draw.
   std::size_t runs() const;
@@ -83,7 +89,7 @@ class CandidateRuns {
     StageLimit limit{};
     const NamedOrder* order = nullptr;  // replaces the candidate's order
   };
-  // The machine and the hash of the schedules of a pass that has run.
+  // What a pass ran on and in which draws, and the hash of its schedules.
   using RunKey = std::pair<std::string, std::uint64_t>;
 
   std::vector<CandidateOutcome> run_jobs(std::span<const Job> jobs);
@@ -110,6 +116,7 @@ class CandidateRuns {
   struct Base {
     std::shared_ptr<const Experiment> experiment;
     std::string refused;
+    std::size_t machine = 0;  // hash of all values but those that only compiling reads
   };
   const SearchProblem& problem_;
   unsigned threads_;

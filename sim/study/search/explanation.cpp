@@ -116,31 +116,6 @@ class LastStage {
   CandidateRuns& runs_;
 };
 
-// The winner's outcomes, one per scenario, and whether its keys ran there.
-struct WinnerRuns {
-  std::vector<CandidateOutcome> outcomes;
-  std::vector<bool> by_keys;
-};
-
-// Runs the order if there is one and it fits, and otherwise the winner's keys.
-WinnerRuns run_winner(const SearchStage& stage, const Candidate& winner, CandidateRuns& runs,
-                      const NamedOrder* order) {
-  if (!order)
-    return {runs.run(std::span(&winner, 1), stage).front(), std::vector<bool>(stage.scenarios.size())};
-  WinnerRuns run{runs.run_orders(winner, std::span(order, 1), stage).front(), {}};
-  SearchStage refused{stage.name, {}};
-  for (std::size_t s = 0; s < stage.scenarios.size(); ++s) {
-    run.by_keys.push_back(!run.outcomes[s].refused.empty());
-    if (run.by_keys[s]) refused.scenarios.push_back(stage.scenarios[s]);
-  }
-  if (refused.scenarios.empty()) return run;
-  std::vector<CandidateOutcome> by_keys = runs.run(std::span(&winner, 1), refused).front();
-  for (std::size_t s = 0, next = 0; s < run.by_keys.size(); ++s) {
-    if (run.by_keys[s]) run.outcomes[s] = std::move(by_keys[next++]);
-  }
-  return run;
-}
-
 // Returns the scenario of training in which a candidate loses most, if that alone is why no mean helps it.
 std::string too_slow_under(const SearchOutcome& outcome, SearchObjective objective,
                            const ScoredCandidate& scored) {
@@ -152,54 +127,91 @@ std::string too_slow_under(const SearchOutcome& outcome, SearchObjective objecti
   return counted[static_cast<std::size_t>(worst)];
 }
 
-// Reverts choices that gain nothing, one after the other.
-std::vector<RevertedChoice> drop_idle(const std::vector<Choice>& choices, const Candidate& start,
-                                      ScoredCandidate& winner, LastStage& stage) {
-  std::vector<RevertedChoice> dropped;
-  const double allowed = *winner.scores.back() + kNoLoss;
+// A choice that was reverted, and the candidate without it.
+struct Reversal {
+  const Choice* choice;
+  RevertedChoice reverted;
+  ScoredCandidate without;
+};
+
+// Reverts each choice of the winner alone. All of them run together.
+std::vector<Reversal> reversals_of(const std::vector<Choice>& choices, const Candidate& start,
+                                   const SearchOutcome& outcome, SearchObjective objective,
+                                   LastStage& stage) {
+  const ScoredCandidate& winner = outcome.winner();
+  std::vector<Candidate> without;
+  std::vector<Reversal> reversals;
   for (const Choice& choice : choices) {
-    const std::optional<Candidate> without = reverted(choice, winner.candidate, start);
+    std::optional<Candidate> candidate = reverted(choice, winner.candidate, start);
+    if (!candidate) continue;
+    without.push_back(std::move(*candidate));
+    reversals.push_back(
+        {&choice, {choice.decision, choice.text(winner.candidate), choice.text(start), 0, false}, {}});
+  }
+  std::vector<ScoredCandidate> scored = stage.scored(without);
+  for (std::size_t i = 0; i < scored.size(); ++i) {
+    RevertedChoice& of_choice = reversals[i].reverted;
+    of_choice.loss = scored[i].finished()
+                         ? arithmetic_mean(scored[i].scenarios) - arithmetic_mean(winner.scenarios)
+                         : std::nan("");
+    of_choice.too_slow_under = too_slow_under(outcome, objective, scored[i]);
+    reversals[i].without = std::move(scored[i]);
+  }
+  return reversals;
+}
+
+// Takes back those choices that alone gain nothing, one after the other, as long as the winner stays as fast.
+void drop_idle(std::vector<Reversal>& reversals, const Candidate& start, ScoredCandidate& winner,
+               LastStage& stage) {
+  const double allowed = *winner.scores.back() + kNoLoss;
+  bool changed = false;
+  for (Reversal& reversal : reversals) {
+    if (!reversal.without.finished() || *reversal.without.scores.back() > allowed) continue;
+    const std::optional<Candidate> without = reverted(*reversal.choice, winner.candidate, start);
     if (!without) continue;
-    ScoredCandidate simpler = stage.scored(std::span(&*without, 1)).front();
+    ScoredCandidate simpler =
+        changed ? stage.scored(std::span(&*without, 1)).front() : std::move(reversal.without);
     if (!simpler.finished() || *simpler.scores.back() > allowed) continue;
-    dropped.push_back({choice.decision, choice.text(winner.candidate), choice.text(start),
-                       *simpler.scores.back() - *winner.scores.back(), true});
+    reversal.reverted.dropped = changed = true;
     simpler.number = winner.number;
     std::ranges::copy(std::span(winner.scores).first(winner.scores.size() - 1), simpler.scores.begin());
     winner = std::move(simpler);
   }
-  return dropped;
 }
 
 }  // namespace
 
 std::vector<RevertedChoice> simplify(const SearchProblem& problem, const SearchOptions& options,
                                      SearchOutcome& outcome, CandidateRuns& runs, bool take_back) {
+  if (outcome.winner().number == 0) return {};
   const std::vector<Choice> choices = choices_of(problem, true);
   const Candidate start = reference_of(problem, outcome);
   LastStage stage(options, outcome, runs);
-  ScoredCandidate& winner = outcome.candidates[outcome.best];
-  if (winner.number == 0) return {};
-  std::vector<RevertedChoice> dropped;
-  if (take_back) dropped = drop_idle(choices, start, winner, stage);
-  std::vector<Candidate> without;
-  std::vector<RevertedChoice> of_winner;
-  for (const Choice& choice : choices) {
-    std::optional<Candidate> candidate = reverted(choice, winner.candidate, start);
-    if (!candidate) continue;
-    without.push_back(std::move(*candidate));
-    of_winner.push_back({choice.decision, choice.text(winner.candidate), choice.text(start), 0, false});
+  std::vector<Reversal> reversals = reversals_of(choices, start, outcome, options.objective, stage);
+  if (take_back) drop_idle(reversals, start, outcome.candidates[outcome.best], stage);
+  std::vector<RevertedChoice> reverted;
+  for (Reversal& reversal : reversals) reverted.push_back(std::move(reversal.reverted));
+  // Those without which it cannot run come first, then those that cost most.
+  std::ranges::stable_sort(reverted, {}, [](const RevertedChoice& choice) {
+    return std::pair(choice.dropped, std::isnan(choice.loss) ? -1.0 : -choice.loss);
+  });
+  return reverted;
+}
+
+std::optional<ScoredCandidate> scored_with_order(const SearchProblem& problem, const SearchOptions& options,
+                                                 const SearchOutcome& outcome, CandidateRuns& runs,
+                                                 const ScoredCandidate& candidate, std::size_t start) {
+  Candidate shipped = problem.from_start(start);
+  for (std::size_t d = 0; d < shipped.settings.size(); ++d) {
+    const NamedSettings& value = problem.space().decisions[d].values[candidate.candidate.settings[d]];
+    const auto of_order = [](const std::string& setting) { return setting.starts_with("order."); };
+    if (std::ranges::none_of(value.settings, of_order)) shipped.settings[d] = candidate.candidate.settings[d];
   }
-  const std::vector<ScoredCandidate> scored = stage.scored(without);
-  for (std::size_t i = 0; i < scored.size(); ++i) {
-    of_winner[i].loss = scored[i].finished()
-                            ? arithmetic_mean(scored[i].scenarios) - arithmetic_mean(winner.scenarios)
-                            : std::nan("");
-    of_winner[i].too_slow_under = too_slow_under(outcome, options.objective, scored[i]);
-  }
-  std::ranges::stable_sort(of_winner, std::greater(), &RevertedChoice::loss);
-  of_winner.insert(of_winner.end(), dropped.begin(), dropped.end());
-  return of_winner;
+  ScoredCandidate scored = LastStage(options, outcome, runs).scored(std::span(&shipped, 1)).front();
+  if (!scored.finished()) return std::nullopt;
+  scored.number = candidate.number;
+  std::ranges::copy(std::span(candidate.scores).first(candidate.scores.size() - 1), scored.scores.begin());
+  return scored;
 }
 
 std::vector<DecisionEffect> effects_of(const SearchProblem& problem, const SearchOutcome& outcome) {
@@ -250,37 +262,6 @@ std::vector<DecisionEffect> effects_of(const SearchProblem& problem, const Searc
   }
   std::ranges::stable_sort(effects, std::greater(), &DecisionEffect::share);
   return effects;
-}
-
-HeldOutGain judge(const SearchProblem& problem, const SearchOptions& options, const SearchOutcome& outcome,
-                  CandidateRuns& runs, const NamedOrder* order) {
-  const SearchStage stage = held_out_stage(problem, options.draws, options.seed, options.over);
-  const StageReference reference(problem, stage, runs);
-  const WinnerRuns winner = run_winner(stage, outcome.winner().candidate, runs, order);
-  const std::vector<CandidateOutcome>& outcomes = winner.outcomes;
-  HeldOutGain judged;
-  std::vector<double> gains;
-  for (std::size_t s = 0; s < stage.scenarios.size(); ++s) {
-    HeldOutScenario& scenario =
-        judged.scenarios.emplace_back(HeldOutScenario{stage.scenarios[s].name, {}, 0, {}});
-    const Latencies& best = reference.best()[s];
-    scenario.by_keys = winner.by_keys[s];
-    scenario.refused = best.empty() ? "no order to start from fits" : outcomes[s].refused;
-    if (!scenario.refused.empty()) continue;
-    const Latencies totals = outcomes[s].totals();
-    std::vector<double> by_draw;
-    for (std::size_t draw = 0; draw < totals.size(); ++draw)
-      by_draw.push_back(1 -
-                        static_cast<double>(totals[draw].count()) / static_cast<double>(best[draw].count()));
-    scenario.gain = arithmetic_mean(by_draw);
-    scenario.best_start = problem.starts()[reference.best_start(s)].name;
-    gains.push_back(scenario.gain);
-  }
-  const MeanInterval interval = mean_interval(gains);
-  judged.gain = interval.mean;
-  judged.low = interval.low;
-  judged.high = interval.high;
-  return judged;
 }
 
 std::vector<std::size_t> front_of(const SearchOutcome& outcome) {

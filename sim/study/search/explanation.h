@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,10 +11,11 @@ namespace a3sim {
 // A choice in which the winner differs from the best start.
 struct RevertedChoice {
   std::string decision, winner, start;  // decision "forward vtq" or "chunk"; the values of both
-  double loss = 0;       // how much slower the winner gets without it, in the mean over scenarios of training
+  // How much slower the candidate, as it was found, gets without it, in the mean over scenarios of training.
+  double loss = 0;
   bool dropped = false;  // true: the winner was no slower without it, and lost it
-  std::string
-      too_slow_under{};  // the scenario in which it then is more than 1 % slower than the best shipped order
+  // The scenario in which it then is more than 1 % slower than the best shipped order; empty: none.
+  std::string too_slow_under{};
 };
 
 // The median score of the candidates with one choice. Infinite if the median candidate's run was ended
@@ -27,19 +29,6 @@ struct DecisionEffect {
   std::string decision;
   double share = 0;  // of the variance of scores' ranks, the share between its values
   std::vector<ChoiceMedian> values;
-};
-
-// The winner in a scenario without training.
-struct HeldOutScenario {
-  std::string name, refused;
-  double gain = 0;         // mean over draws of 1 - (latency / that of the best shipped order in the draw)
-  std::string best_start;  // the order with the least mean there
-  // The found lists are for other tasks, so that the keys that they came from were run.
-  bool by_keys = false;
-};
-struct HeldOutGain {
-  std::vector<HeldOutScenario> scenarios;
-  double gain = 0, low = 0, high = 0;  // mean over scenarios, with Student's 95 % interval
 };
 
 // The regret of the winner in a training scenario: how much slower it is than the best candidate there.
@@ -68,9 +57,11 @@ std::vector<RevertedChoice> simplify(const SearchProblem& problem, const SearchO
 // candidates are no designed experiment.
 std::vector<DecisionEffect> effects_of(const SearchProblem& problem, const SearchOutcome& outcome);
 
-// Judges the winner, or another order with the winner's settings, in the held-out scenarios.
-HeldOutGain judge(const SearchProblem& problem, const SearchOptions& options, const SearchOutcome& outcome,
-                  CandidateRuns& runs, const NamedOrder* order = nullptr);
+// Returns the candidate with the order of a start in place of its own, as the last stage of the ladder scores it; nullopt if
+// that does not run.
+std::optional<ScoredCandidate> scored_with_order(const SearchProblem& problem, const SearchOptions& options,
+                                                 const SearchOutcome& outcome, CandidateRuns& runs,
+                                                 const ScoredCandidate& candidate, std::size_t start);
 
 BoundDistance bound_distance(const SearchOutcome& outcome, const CandidateRuns& runs,
                              const OrderSpec* order = nullptr);

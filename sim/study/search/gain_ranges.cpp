@@ -1,10 +1,13 @@
 #include "sim/study/search/gain_ranges.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 
+#include "sim/core/config/value.h"
 #include "sim/core/error.h"
 #include "sim/core/parallel.h"
 #include "sim/study/calibration/predictor.h"
@@ -15,7 +18,8 @@ namespace {
 
 constexpr double kNoEffect = 5e-4;         // of the gain
 constexpr std::size_t kComparedAgain = 3;  // ends at which all starts run
-constexpr std::size_t kOthersTried = 16;
+constexpr std::size_t kTriedTogether =
+    8;  // candidates that run at the ends of ranges before the next ones do
 
 std::string set_text(const std::string& path, const std::string& value) { return path + '=' + value; }
 
@@ -25,37 +29,40 @@ struct GainConditions {
   std::vector<std::vector<std::string>> settings;
 };
 
-GainConditions conditions_at(const SearchStage& rung, const SearchOptions& options) {
-  const std::vector<std::string>& cheap = rung.scenarios.front().settings;
-  GainConditions conditions{rung.name, {}};
-  for (const NamedSettings& scenario : options.over) {
-    conditions.settings.push_back(scenario.settings);
-    conditions.settings.back().insert(conditions.settings.back().end(), cheap.begin(), cheap.end());
+// Returns the configuration, or each of `over`, with all ranks, and then with the settings of a rung.
+GainConditions conditions_of(const SearchProblem& problem, const SearchOptions& options,
+                             const NamedSettings* rung) {
+  GainConditions conditions{rung ? rung->name : "all ranks", {}};
+  for (const NamedSettings& scenario : options.over) conditions.settings.push_back(scenario.settings);
+  if (options.over.empty()) conditions.settings.emplace_back();
+  for (std::vector<std::string>& settings : conditions.settings) {
+    const std::vector<std::string> more = rung ? rung->settings : all_ranks(problem.experiment());
+    settings.insert(settings.end(), more.begin(), more.end());
   }
-  if (options.over.empty()) conditions.settings.push_back(cheap);
   return conditions;
 }
 
 // Measures gains of an order over the best start, with further settings.
 class GainMeter {
  public:
-  GainMeter(const SearchOutcome& outcome, CandidateRuns& runs, const NamedOrder* order)
-      : outcome_(outcome), runs_(runs), order_(order) {}
+  GainMeter(const SearchProblem& problem, const SearchOptions& options, const SearchOutcome& outcome,
+            CandidateRuns& runs, const NamedOrder* order)
+      : outcome_(outcome),
+        runs_(runs),
+        order_(order),
+        conditions_(conditions_of(problem, options, nullptr)) {}
 
-  // Chooses the cheapest conditions in which both can run. Returns false if there are none.
-  bool choose_conditions(const SearchOptions& options) {
-    for (const SearchStage& stage : outcome_.ladder) {
-      conditions_ = conditions_at(stage, options);
-      const std::optional<double> gain = gains({{}}).front();
-      if (!gain) continue;
-      as_stated_ = *gain;
-      return true;
-    }
-    return false;
+  // Lets the space's cheapest rung stand for all ranks if its runs of both orders are the same, to the picosecond.
+  void take_rung_if_same(const SearchProblem& problem, const SearchOptions& options) {
+    if (problem.space().rungs.empty()) return;
+    GainConditions cheap = conditions_of(problem, options, &problem.space().rungs.front());
+    const std::vector<Latencies> all = latencies();
+    std::swap(conditions_, cheap);
+    const std::vector<Latencies> some = latencies();
+    if (all.empty() || all != some) std::swap(conditions_, cheap);
   }
 
   const std::string& condition() const { return conditions_.name; }
-  double as_stated() const { return as_stated_; }
 
   // Returns the gain of the winner for each of the settings.
   std::vector<std::optional<double>> gains(const std::vector<std::vector<std::string>>& more) {
@@ -100,6 +107,20 @@ class GainMeter {
     return stage;
   }
 
+  // Returns the latencies of the best start and the winner in each condition; none if one of them is refused.
+  std::vector<Latencies> latencies() {
+    const SearchStage stage = stage_with({{}});
+    std::vector<Latencies> latencies;
+    for (const std::vector<CandidateOutcome>& outcomes :
+         {runs_.run_start(outcome_.reference, stage), winner_runs(stage)}) {
+      for (const CandidateOutcome& outcome : outcomes) {
+        if (!outcome.refused.empty()) return {};
+        latencies.push_back(outcome.totals());
+      }
+    }
+    return latencies;
+  }
+
   std::vector<CandidateOutcome> winner_runs(const SearchStage& stage) {
     const Candidate& winner = outcome_.winner().candidate;
     return order_ ? runs_.run_orders(winner, std::span(order_, 1), stage).front()
@@ -129,7 +150,6 @@ class GainMeter {
   CandidateRuns& runs_;
   const NamedOrder* order_;
   GainConditions conditions_;
-  double as_stated_ = 0;
 };
 
 // Returns an end of a value's range, or the last value before it that the configuration's reader accepts.
@@ -150,6 +170,18 @@ std::string range_end(const Parameter& parameter, bool high, const Experiment& e
   return parameter.at(end);
 }
 
+// Returns what a value's file says of how to measure it.
+std::string measure_of(const ConfigValue& tree, const std::string& path) {
+  const ConfigValue* value = &tree;
+  std::istringstream keys(path + ".measure");
+  for (std::string key; std::getline(keys, key, '.');) {
+    const ConfigValue::Entry* const entry = value->find(key);
+    if (entry == nullptr) return {};
+    value = entry->value.get();
+  }
+  return value->text;
+}
+
 // Returns the values with ranges, without gains.
 std::vector<RangedGain> ranged_values(const Experiment& experiment, unsigned threads) {
   const std::vector<Parameter> parameters = ranged_parameters(experiment);
@@ -158,7 +190,9 @@ std::vector<RangedGain> ranged_values(const Experiment& experiment, unsigned thr
     const SourcedValue& stated = parameters[i].stated();
     values[i] = {stated.path,
                  stated.value,
+                 fmt::format("{} to {}", stated.low, stated.high),
                  stated.source,
+                 measure_of(*experiment.tree, stated.path),
                  {range_end(parameters[i], false, experiment), std::nullopt},
                  {range_end(parameters[i], true, experiment), std::nullopt}};
   });
@@ -199,7 +233,7 @@ std::vector<std::vector<std::string>> ends_without_gain(const GainRanges& ranges
   std::vector<std::vector<std::string>> ends;
   for (const RangedGain& value : ranges.values) {
     for (const GainAtEnd* end : {&value.low, &value.high})
-      if (end->gain && *end->gain <= 0) ends.push_back({set_text(value.path, end->value)});
+      if (end->gain && *end->gain < kLeastGain) ends.push_back({set_text(value.path, end->value)});
   }
   return ends;
 }
@@ -214,24 +248,42 @@ double RangedGain::most(double otherwise) const {
   return std::max({otherwise, low.gain.value_or(otherwise), high.gain.value_or(otherwise)});
 }
 
+std::vector<RangedGain> GainRanges::rests_on() const {
+  std::vector<RangedGain> on;
+  for (const RangedGain& value : values)
+    if (value.least(as_stated) < kLeastGain) on.push_back(value);
+  if (!on.empty()) return on;
+  double left = as_stated;
+  for (const RangedGain& value : values) {
+    if (left < kLeastGain) break;
+    left -= as_stated - value.least(as_stated);
+    on.push_back(value);
+  }
+  return on;
+}
+
 GainRanges gain_ranges(const SearchProblem& problem, const SearchOptions& options,
                        const SearchOutcome& outcome, CandidateRuns& runs, const NamedOrder* order) {
-  GainMeter meter(outcome, runs, order);
-  if (!meter.choose_conditions(options)) return {};
+  GainMeter meter(problem, options, outcome, runs, order);
+  meter.take_rung_if_same(problem, options);
+  const std::optional<double> as_stated = meter.gains({{}}).front();
+  if (!as_stated) return {};
   GainRanges ranges;
   ranges.condition = meter.condition();
-  ranges.as_stated = ranges.low = ranges.high = meter.as_stated();
+  ranges.as_stated = ranges.low = ranges.high = *as_stated;
   ranges.values = ranged_values(problem.experiment(), options.threads);
+  std::vector<GainAtEnd*> ends;
   std::vector<std::vector<std::string>> settings;
-  for (const RangedGain& value : ranges.values) {
-    settings.push_back({set_text(value.path, value.low.value)});
-    settings.push_back({set_text(value.path, value.high.value)});
+  for (RangedGain& value : ranges.values) {
+    for (GainAtEnd* end : both_ends(value)) {
+      end->gain = ranges.as_stated;
+      if (end->value == value.value) continue;
+      ends.push_back(end);
+      settings.push_back({set_text(value.path, end->value)});
+    }
   }
   const std::vector<std::optional<double>> gains = meter.gains(settings);
-  for (std::size_t i = 0; i < ranges.values.size(); ++i) {
-    ranges.values[i].low.gain = gains[2 * i];
-    ranges.values[i].high.gain = gains[2 * i + 1];
-  }
+  for (std::size_t i = 0; i < ends.size(); ++i) ends[i]->gain = gains[i];
   compare_again(problem, ranges.values, meter);
   const auto moved = [&](const RangedGain& value) {
     return value.most(ranges.as_stated) - value.least(ranges.as_stated);
@@ -245,51 +297,46 @@ GainRanges gain_ranges(const SearchProblem& problem, const SearchOptions& option
     ranges.low = std::min(ranges.low, value.least(ranges.as_stated));
     ranges.high = std::max(ranges.high, value.most(ranges.as_stated));
   }
-  ranges.together = meter.gains({lessening(ranges)}).front();
+  ranges.together = meter.gains_over_all(problem, {lessening(ranges)}).front();
   return ranges;
 }
 
-std::optional<std::size_t> best_that_holds(const SearchOptions& options, const SearchOutcome& outcome,
-                                           std::span<const GainRanges> of_left_out,
-                                           const std::set<std::size_t>& left_out, CandidateRuns& runs) {
-  GainMeter meter(outcome, runs, nullptr);
+std::optional<std::size_t> first_that_gains(const SearchProblem& problem, const SearchOptions& options,
+                                            const SearchOutcome& outcome, CandidateRuns& runs,
+                                            std::span<const GainRanges> of_left_out,
+                                            std::span<const std::size_t> candidates) {
+  GainMeter meter(problem, options, outcome, runs, nullptr);
   std::vector<std::vector<std::string>> ends;
   for (const GainRanges& ranges : of_left_out) {
     for (std::vector<std::string>& end : ends_without_gain(ranges))
       if (std::ranges::find(ends, end) == ends.end()) ends.push_back(std::move(end));
   }
-  if (ends.empty() || !meter.choose_conditions(options)) return std::nullopt;
-  std::vector<std::size_t> others;
-  for (std::size_t i = 0; i < outcome.candidates.size(); ++i) {
-    const ScoredCandidate& candidate = outcome.candidates[i];
-    if (!left_out.contains(i) && candidate.number > 0 && candidate.finished() && *candidate.scores.back() < 1)
-      others.push_back(i);
-  }
-  std::ranges::stable_sort(others, {}, [&](std::size_t i) { return *outcome.candidates[i].scores.back(); });
-  // The best of each score, since equal ones are mostly the same order but for what does not matter.
-  const auto [first, last] =
-      std::ranges::unique(others, {}, [&](std::size_t i) { return *outcome.candidates[i].scores.back(); });
-  others.erase(first, last);
-  std::vector<Candidate> candidates;
-  for (const std::size_t i : others) candidates.push_back(outcome.candidates[i].candidate);
-  for (std::size_t from = 0; from < candidates.size(); from += kOthersTried) {
-    const auto some = std::span<const Candidate>(candidates)
-                          .subspan(from, std::min(kOthersTried, candidates.size() - from));
+  if (ends.empty()) return candidates.empty() ? std::nullopt : std::optional(candidates.front());
+  for (std::size_t from = 0; from < candidates.size(); from += kTriedTogether) {
+    std::vector<Candidate> some;
+    for (std::size_t i = from; i < std::min(from + kTriedTogether, candidates.size()); ++i)
+      some.push_back(outcome.candidates[candidates[i]].candidate);
     const auto gains = meter.gains_of(some, ends);
     for (std::size_t i = 0; i < gains.size(); ++i) {
-      if (std::ranges::all_of(gains[i], [](const auto& gain) { return gain && *gain > 0; }))
-        return others[from + i];
+      if (std::ranges::all_of(gains[i], [](const auto& gain) { return gain && *gain >= kLeastGain; }))
+        return candidates[from + i];
     }
   }
   return std::nullopt;
 }
 
-std::string weakest_end(const GainRanges& ranges) {
-  const RangedGain& value = ranges.values.front();
-  const bool low = value.low.gain.value_or(1) <= value.high.gain.value_or(1);
-  const GainAtEnd& end = low ? value.low : value.high;
-  return fmt::format("{} ({}) at {}: {:+.2f} %", value.path, value.value, end.value,
-                     100 * end.gain.value_or(ranges.as_stated));
+std::string names_of_values(std::span<const RangedGain> values) {
+  std::vector<std::string> names;
+  for (const RangedGain& value : values)
+    names.push_back(fmt::format("{} ({}, known within {})", value.path, value.value, value.range));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string how_to_measure(std::span<const RangedGain> values) {
+  std::vector<std::string> ways;
+  for (const RangedGain& value : values)
+    if (!value.measure.empty() && std::ranges::count(ways, value.measure) == 0) ways.push_back(value.measure);
+  return ways.empty() ? "no microbenchmark is named" : fmt::format("{}", fmt::join(ways, "; "));
 }
 
 }  // namespace a3sim

@@ -32,9 +32,10 @@ struct ParentCandidate {
 
 // Holds the candidates that a method may change, and knows what has run.
 struct Parents {
-  std::vector<ParentCandidate> best;  // the best so far, the best first, one for each score; at least one
-  std::vector<ParentCandidate>
-      leaders;  // the best of each lineage that is still followed, the best first; at least one
+  // The best so far, the best first, one for each score; at least one.
+  std::vector<ParentCandidate> best;
+  // The best of each lineage that is still followed, the best first; at least one.
+  std::vector<ParentCandidate> leaders;
   // Returns whether a part of the problem has run as a candidate has it, beside whatever else.
   std::function<bool(const Candidate&, std::size_t part)> part_known;
 };

@@ -31,6 +31,8 @@ struct SearchOptions {
   std::uint32_t moves = 0;  // of runs of tasks in the winner's queues, tried after the search (list_stage.h)
   // Told what is known after the orders to start from, and after each generation; best is of those.
   std::function<void(const SearchOutcome&)> seen{};
+  // Told what has been found, before search_and_explain() judges it.
+  std::function<void(const SearchOutcome&)> found{};
 };
 
 // A candidate that has run. Scores are ratios to the best start in each run: below 1 is faster.
@@ -40,8 +42,8 @@ struct ScoredCandidate {
   std::size_t way = 0;       // position in SearchOutcome::ways, if it is no start
   Lineage lineage = Lineage::kStart;
   std::optional<std::size_t> changed{};  // position of the candidate that it changes
-  std::vector<std::optional<double>>
-      scores{};  // one per stage of the ladder; nullopt: it did not get there, or was refused
+  // One per stage of the ladder. nullopt: it did not get there, or was refused.
+  std::vector<std::optional<double>> scores{};
   // For each stage, the contribution of each part of the problem to its mean. Empty where it has no score.
   std::vector<std::vector<double>> parts{};
   double worst = 0;                 // over the last stage's scenarios

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "sim/study/search/search_report.h"
 #include "version.h"
 
 namespace a3sim {
@@ -31,13 +32,21 @@ nlohmann::ordered_json best_json(const SearchProblem& problem, const SearchFindi
   return json;
 }
 
-// Of what is claimed, or nothing.
-nlohmann::ordered_json gain_json(const SearchFindings& findings, bool claimed) {
-  const HeldOutGain& held = findings.held_out;
-  return {{"trained", claimed ? findings.trained() : 0},
-          {"held_out", claimed ? held.gain : 0},
-          {"low", claimed ? held.low : 0},
-          {"high", claimed ? held.high : 0}};
+// Returns the gains that the verdict follows from: zeros unless something is claimed.
+nlohmann::ordered_json gain_json(const SearchFindings& findings) {
+  const Judgement& judgement = findings.judgement;
+  const Verification& verified = judgement.verified;
+  const bool claims = judgement.claims();
+  const auto least = std::ranges::min_element(verified.as_configured, {}, &VerifiedGain::gain);
+  return {{"claimed", judgement.gain},
+          {"trained", claims ? findings.trained() : 0},
+          {"as_configured", claims ? least->gain : 0},
+          {"same_settings", claims && verified.same_settings
+                                ? nlohmann::ordered_json(verified.same_settings->gain)
+                                : nlohmann::ordered_json()},
+          {"held_out", claims ? verified.mean_elsewhere.mean : 0},
+          {"low", claims ? verified.mean_elsewhere.low : 0},
+          {"high", claims ? verified.mean_elsewhere.high : 0}};
 }
 
 nlohmann::ordered_json effects_json(const SearchFindings& findings) {
@@ -74,16 +83,28 @@ nlohmann::ordered_json reverted_json(const std::vector<RevertedChoice>& reverted
   return list;
 }
 
-nlohmann::ordered_json held_out_json(const HeldOutGain& held) {
+nlohmann::ordered_json verified_json(const VerifiedGain& gain) {
+  const auto number = [&](double value) {
+    return gain.refused.empty() ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
+  };
+  return {{"scenario", gain.condition}, {"gain", number(gain.gain)},       {"low", number(gain.low)},
+          {"high", number(gain.high)},  {"best_shipped", gain.best_start}, {"refused", gain.refused},
+          {"by_keys", gain.by_keys}};
+}
+
+nlohmann::ordered_json verified_json(const std::vector<VerifiedGain>& gains) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const HeldOutScenario& scenario : held.scenarios)
-    list.push_back({{"scenario", scenario.name},
-                    {"gain", scenario.refused.empty() ? nlohmann::ordered_json(scenario.gain)
-                                                      : nlohmann::ordered_json()},
-                    {"best_shipped", scenario.best_start},
-                    {"refused", scenario.refused},
-                    {"by_keys", scenario.by_keys}});
+  for (const VerifiedGain& gain : gains) list.push_back(verified_json(gain));
   return list;
+}
+
+nlohmann::ordered_json nearest_json(const std::optional<PublishedChange>& nearest) {
+  if (!nearest) return nullptr;
+  return {{"change", nearest->what},
+          {"case", nearest->where},
+          {"published", nearest->published},
+          {"predicted", nearest->predicted},
+          {"error", nearest->error()}};
 }
 
 nlohmann::ordered_json end_json(const GainAtEnd& end) {
@@ -91,29 +112,31 @@ nlohmann::ordered_json end_json(const GainAtEnd& end) {
           {"gain", end.gain ? nlohmann::ordered_json(*end.gain) : nlohmann::ordered_json()}};
 }
 
-nlohmann::ordered_json ranges_json(const SearchFindings& findings) {
-  const GainRanges& ranges = findings.ranges;
-  nlohmann::ordered_json values = nlohmann::ordered_json::array(), left_out = values;
+nlohmann::ordered_json ranges_json(const GainRanges& ranges) {
+  nlohmann::ordered_json values = nlohmann::ordered_json::array();
   for (const RangedGain& value : ranges.values)
     values.push_back({{"path", value.path},
                       {"value", value.value},
                       {"source", value.source},
+                      {"measure", value.measure},
                       {"low", end_json(value.low)},
                       {"high", end_json(value.high)}});
-  for (const LeftOut& other : findings.left_out)
-    left_out.push_back({{"candidate", other.number},
-                        {"trained", other.trained},
-                        {"rests_on", other.weakest_end},
-                        {"unsound", other.unsound}});
   return {{"condition", ranges.condition},
-          {"holds", ranges.holds()},
+          {"known", ranges.known()},
           {"as_stated", ranges.as_stated},
           {"low", ranges.low},
           {"high", ranges.high},
           {"together", ranges.together ? nlohmann::ordered_json(*ranges.together) : nlohmann::ordered_json()},
           {"values", values},
-          {"without_effect", ranges.without_effect},
-          {"left_out", left_out}};
+          {"without_effect", ranges.without_effect}};
+}
+
+nlohmann::ordered_json left_out_json(const std::vector<LeftOut>& left_out) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const LeftOut& other : left_out)
+    list.push_back(
+        {{"candidate", other.number}, {"verdict", std::string(name_of(other.verdict))}, {"why", other.why}});
+  return list;
 }
 
 nlohmann::ordered_json regrets_json(const std::vector<ScenarioRegret>& regrets) {
@@ -181,8 +204,7 @@ nlohmann::ordered_json lists_json(const ListFindings& lists) {
 nlohmann::ordered_json search_json(const SearchProblem& problem, const SearchOptions& options,
                                    const SearchFindings& findings) {
   const SearchOutcome& outcome = findings.outcome;
-  const bool holds = findings.holds(options);
-  const HeldOutGain& held = findings.held_out;
+  const Judgement& judgement = findings.judgement;
   nlohmann::ordered_json starts = nlohmann::ordered_json::array();
   for (const StartScore& start : outcome.starts)
     starts.push_back({{"order", start.name}, {"score", start.score}, {"refused", start.refused}});
@@ -192,14 +214,20 @@ nlohmann::ordered_json search_json(const SearchProblem& problem, const SearchOpt
       {"name", problem.experiment().name},
       {"space", problem.space().name},
       {"objective", std::string(name_of(options.objective))},
-      {"method", options.method},
       {"seed", options.seed},
       {"best", best_json(problem, findings)},
       {"best_shipped", outcome.starts[outcome.reference].name},
-      {"gain", gain_json(findings, holds)},
-      {"holds", holds},
-      {"did_not_hold", holds || !findings.gained() ? nlohmann::ordered_json() : gain_json(findings, true)},
-      {"ranges", ranges_json(findings)},
+      {"headline", search_headline(problem, findings)},
+      {"verdict", std::string(name_of(judgement.verdict))},
+      {"holds", judgement.claims()},
+      {"why", judgement.why},
+      {"gain", gain_json(findings)},
+      {"nearest_published", nearest_json(judgement.nearest)},
+      {"as_configured", verified_json(judgement.verified.as_configured)},
+      {"same_settings", judgement.verified.same_settings ? verified_json(*judgement.verified.same_settings)
+                                                         : nlohmann::ordered_json()},
+      {"ranges", ranges_json(judgement.ranges)},
+      {"left_out", left_out_json(findings.left_out)},
       {"bound_distance", {{"before", findings.bound.before}, {"after", findings.bound.after}}},
       {"candidates", outcome.proposed},
       {"no_runtime_files", findings.no_runtime_files},
@@ -211,7 +239,7 @@ nlohmann::ordered_json search_json(const SearchProblem& problem, const SearchOpt
       {"effects", effects_json(findings)},
       {"reverted", reverted_json(findings.reverted)},
       {"trained", regrets_json(findings.regrets)},
-      {"held_out", held_out_json(held)},
+      {"held_out", verified_json(judgement.verified.elsewhere)},
       {"shipped", starts},
       {"rungs", rungs_json(outcome.correlations)},
       {"ways", ways_json(outcome.ways)},

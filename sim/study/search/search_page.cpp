@@ -34,7 +34,7 @@ Page search_page(const SearchProblem& problem, const SearchOptions& options, con
                  const CandidateRuns& runs) {
   Page page(problem.experiment().name, "search for a faster order");
   page.add({{"kind", "search"}, {"title", "Search"}, {"result", search_json(problem, options, findings)}});
-  if (findings.holds(options) && !problem.experiment().work->why_no_programs().empty())
+  if (findings.claims() && !problem.experiment().work->why_no_programs().empty())
     add_search_timelines(page, problem, options, findings, runs);
   return page;
 }

@@ -14,64 +14,89 @@ namespace {
 
 std::string left_out_text(const SearchFindings& findings) {
   std::string text;
-  for (const LeftOut& other : findings.left_out)
-    text += fmt::format(
-        "Left out: candidate {}, {} faster in training, {}.\n", other.number, in_percent(other.trained, 2),
-        other.unsound.empty() ? "rests on a value that is known only within a range, " + other.weakest_end
-                              : "has schedules that 'a3sim check' refuses: " + other.unsound);
+  for (const LeftOut& other : findings.left_out) {
+    if (other.number == findings.outcome.winner().number) continue;
+    text += fmt::format("Left out: candidate {}, {}: {}.\n", other.number, name_of(other.verdict), other.why);
+  }
   return text;
 }
 
-std::string verdict(const SearchProblem& problem, const SearchOptions& options,
-                    const SearchFindings& findings) {
-  const SearchOutcome& outcome = findings.outcome;
-  const std::string& start = outcome.starts[outcome.reference].name;
-  if (!findings.gained())
-    return fmt::format("Nothing faster than {} was found among {} candidates.\n", start, outcome.proposed) +
-           left_out_text(findings);
-  const HeldOutGain& held = findings.held_out;
-  if (!findings.ranges.holds())
-    return fmt::format(
-        "Nothing to gain that holds: what is {} faster than {} in training rests on a value that is known "
-        "only "
-        "within a range, {}. {} stands.\n",
-        in_percent(findings.trained(), 2), start, weakest_end(findings.ranges), start);
-  if (!findings.holds(options))
-    return fmt::format(
-        "Nothing to gain that holds: what is {} faster than {} in training is so by {:+.2f} % "
-        "({:+.2f}..{:+.2f} %) in "
-        "scenarios that it was not trained on. {} stands.\n",
-        in_percent(findings.trained(), 2), start, 100 * held.gain, 100 * held.low, 100 * held.high, start);
-  std::string text = fmt::format(
-      "The order found is {} faster than the best shipped order ({}) in training, and {} ({:+.2f}..{:+.2f} "
-      "%) in "
-      "scenarios that it was not trained on.\n",
-      in_percent(findings.trained(), 2), start, in_percent(held.gain, 2), 100 * held.low, 100 * held.high);
-  if (held.low <= 0 && options.over.empty())
-    text += "The interval holds zero: count on the gain as configured alone.\n";
-  const auto worst = std::ranges::min_element(held.scenarios, {}, &HeldOutScenario::gain);
-  constexpr double kMuch = -0.01;
-  if (worst != held.scenarios.end() && worst->gain < kMuch)
-    text += fmt::format("Under {} it is {} slower than {}.\n", worst->name, in_percent(-worst->gain, 2),
-                        worst->best_start);
-  text += left_out_text(findings);
+// Says what the gain was verified by: "with all ranks and noise as configured 3.1 %, ...".
+std::string verified_text(const SearchFindings& findings, bool also_elsewhere) {
+  const Verification& verified = findings.judgement.verified;
+  std::vector<std::string> parts{fmt::format("{} in training", in_percent(findings.trained(), 2))};
+  const auto least = std::ranges::min_element(verified.as_configured, {}, &VerifiedGain::gain);
+  parts.push_back(fmt::format("{} with all ranks and noise, as configured", in_percent(least->gain, 2)));
+  if (verified.same_settings)
+    parts.push_back(
+        fmt::format("{} beside the shipped orders with its settings, as 'a3sim try' compares them",
+                    in_percent(verified.same_settings->gain, 2)));
+  if (also_elsewhere && !verified.elsewhere.empty())
+    parts.push_back(fmt::format("{} ({:+.2f}..{:+.2f} %) in conditions that it was not trained on",
+                                in_percent(verified.mean_elsewhere.mean, 2),
+                                100 * verified.mean_elsewhere.low, 100 * verified.mean_elsewhere.high));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::string nearest_text(const SearchFindings& findings) {
+  const std::optional<PublishedChange>& nearest = findings.judgement.nearest;
+  if (!nearest) return "No change of its kind was published.\n";
+  return fmt::format(
+      "The nearest published change of its kind ({}, {}) gains {:+.1f} %, predicted {:+.1f} %: {:.1f} points "
+      "off.\n",
+      nearest->what, nearest->where, 100 * nearest->published, 100 * nearest->predicted,
+      100 * nearest->error());
+}
+
+std::string carried_text(const SearchProblem& problem, const SearchFindings& findings) {
   const std::string& carried = findings.no_runtime_files;
-  text += fmt::format("Its schedules are sound, as 'a3sim check' proves; {}.\n",
-                      carried.empty() ? "'a3sim export --runtime-config' writes them for the public runtime"
-                                      : carried.substr(std::min(carried.find("the public"), carried.size())));
+  if (carried.empty()) return "'a3sim export --runtime-config' writes them for the public runtime";
+  const std::string why = carried.substr(std::min(carried.find("the public"), carried.size()));
+  if (problem.space().name != "moe_ffn") return why;
+  return why + "; 'a3sim search --space public_runtime' finds what they carry";
+}
+
+std::string claim_text(const SearchProblem& problem, const SearchFindings& findings) {
+  const Judgement& judgement = findings.judgement;
+  const std::string& start = findings.outcome.starts[findings.outcome.reference].name;
+  const bool alone = judgement.verdict == GainVerdict::kConfiguredAlone;
+  std::string text =
+      fmt::format("The order found is {} faster than the best shipped order ({}){}: the smallest of {}.\n",
+                  in_percent(judgement.gain, 2), start, alone ? ", as configured alone" : "",
+                  verified_text(findings, !alone));
+  if (alone) text += fmt::format("It holds nowhere else: {}.\n", judgement.why);
+  if (findings.shipped_order)
+    text += "It gains by its settings: with them, a shipped order is as fast as any that was found.\n";
+  const auto worst = std::ranges::min_element(judgement.verified.elsewhere, {}, &VerifiedGain::gain);
+  constexpr double kMuch = -0.01;
+  if (worst != judgement.verified.elsewhere.end() && worst->gain < kMuch)
+    text += fmt::format("Under {} it is {} slower than {}.\n", worst->condition, in_percent(-worst->gain, 2),
+                        worst->best_start);
+  text += nearest_text(findings) + left_out_text(findings);
+  text +=
+      fmt::format("Its schedules are sound, as 'a3sim check' proves; {}.\n", carried_text(problem, findings));
   return text + fmt::format("Above the bound: {} before, {} now (as configured, {}).\n",
                             in_percent(findings.bound.before), in_percent(findings.bound.after),
                             fmt::join(problem.parts(), " and "));
 }
 
-void add_held_out(Report& report, const HeldOutGain& held) {
-  Table& table = report.table("", {Column::words("not trained on"), Column::signed_percent("gain", "gain", 2),
-                                   Column::words("best shipped there"), Column::words("")});
-  for (const HeldOutScenario& scenario : held.scenarios)
-    table.add({scenario.name, scenario.refused.empty() ? Cell(scenario.gain) : Cell(), scenario.best_start,
-               !scenario.refused.empty() ? scenario.refused.substr(0, scenario.refused.find('\n'))
-               : scenario.by_keys        ? "by the keys: the lists are of other tasks"
-                                         : ""});
+void add_verified(Report& report, const Verification& verified) {
+  if (verified.as_configured.empty()) return;
+  Table& table =
+      report.table("", {Column::words("verified with all ranks"), Column::signed_percent("gain", "gain", 2),
+                        Column::signed_percent("low", "low", 2), Column::signed_percent("high", "high", 2),
+                        Column::words("best shipped there"), Column::words("")});
+  const auto add = [&](const VerifiedGain& gain) {
+    const bool ran = gain.refused.empty();
+    const std::string note = !ran           ? gain.refused.substr(0, gain.refused.find('\n'))
+                             : gain.by_keys ? "by the keys: the lists are of other tasks"
+                                            : "";
+    table.add({gain.condition, ran ? Cell(gain.gain) : Cell(), ran ? Cell(gain.low) : Cell(),
+               ran ? Cell(gain.high) : Cell(), gain.best_start, note});
+  };
+  for (const VerifiedGain& gain : verified.as_configured) add(gain);
+  if (verified.same_settings) add(*verified.same_settings);
+  for (const VerifiedGain& gain : verified.elsewhere) add(gain);
 }
 
 // The gain with what is known only within a range at its ends.
@@ -79,8 +104,8 @@ void add_ranges(Report& report, const GainRanges& ranges) {
   if (ranges.values.empty() && ranges.without_effect == 0) return;
   constexpr std::size_t kShown = 6;
   std::string text = fmt::format(
-      "Values of the machine and the program that are known only within ranges: the gain ({:+.2f} % under "
-      "'{}') lies "
+      "Values of the machine and the program that are known only within ranges: the gain ({:+.2f} %, {}) "
+      "lies "
       "between {:+.2f} and {:+.2f} %\nwith each of them alone at either end",
       100 * ranges.as_stated, ranges.condition, 100 * ranges.low, 100 * ranges.high);
   if (ranges.together)
@@ -216,23 +241,51 @@ void add_search(Report& report, const SearchOptions& options, const SearchOutcom
 
 }  // namespace
 
+std::string search_headline(const SearchProblem& problem, const SearchFindings& findings) {
+  const SearchOutcome& outcome = findings.outcome;
+  const std::string& start = outcome.starts[outcome.reference].name;
+  if (!findings.gained())
+    return fmt::format("Nothing faster than {} was found among {} candidates.\n", start, outcome.proposed) +
+           left_out_text(findings);
+  const Judgement& judgement = findings.judgement;
+  switch (judgement.verdict) {
+    case GainVerdict::kNothing:
+      return fmt::format(
+          "Nothing to gain: {}, and nothing faster than {} by more was found among {} candidates.\n",
+          judgement.why, start, outcome.proposed);
+    case GainVerdict::kDenied:
+      return fmt::format("Nothing to gain that holds. Of what was fastest in training: {}. {} stands.\n",
+                         judgement.why, start) +
+             left_out_text(findings);
+    case GainVerdict::kNotKnown:
+      return fmt::format("Not known: whether what was found is faster than {}: {}. {} stands.\n", start,
+                         judgement.why, start) +
+             left_out_text(findings);
+    default:
+      return claim_text(problem, findings);
+  }
+}
+
 Report search_report(const SearchProblem& problem, const SearchOptions& options,
                      const SearchFindings& findings) {
   const SearchOutcome& outcome = findings.outcome;
   Report report;
   report.say(fmt::format("{} (a3sim {}): search in space {}, objective {}\n", problem.experiment().name,
                          kVersion, problem.space().name, name_of(options.objective)));
-  report.say(verdict(problem, options, findings));
-  if (findings.gained()) {
+  report.say(search_headline(problem, findings));
+  if (findings.claims()) {
     const std::vector<std::string> settings = problem.settings(outcome.winner().candidate);
-    if (findings.holds(options))
-      report.say(problem.order_text(findings.stated, findings.lists.file) +
-                 (settings.empty() ? "" : fmt::format("{}\n", fmt::join(settings, "\n"))));
-    add_reverted(report, findings.reverted);
-    add_regrets(report, findings.regrets);
-    add_held_out(report, findings.held_out);
-    add_ranges(report, findings.ranges);
-    add_front(report, findings);
+    report.say(problem.order_text(findings.stated, findings.lists.file) +
+               (settings.empty() ? "" : fmt::format("{}\n", fmt::join(settings, "\n"))));
+  }
+  if (findings.gained()) {
+    add_verified(report, findings.judgement.verified);
+    if (findings.claims()) {
+      add_reverted(report, findings.reverted);
+      add_regrets(report, findings.regrets);
+      add_front(report, findings);
+    }
+    add_ranges(report, findings.judgement.ranges);
   }
   add_lists(report, findings.lists);
   add_effects(report, findings.effects);

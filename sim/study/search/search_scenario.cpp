@@ -17,6 +17,9 @@ JitterOptions drawn_with(std::uint32_t runs, std::uint64_t seed) {
   return jitter;
 }
 
+// Added to a seed, whose draws are then not among those of the training.
+constexpr std::uint64_t kOtherDraws = 0x68656c64;
+
 SearchStage stage_of(std::string name, const std::vector<NamedSettings>& from, const JitterOptions& jitter) {
   SearchStage stage{std::move(name), {}};
   for (const NamedSettings& settings : from)
@@ -40,12 +43,13 @@ std::vector<SearchStage> ladder_of(const SearchProblem& problem, SearchObjective
   return ladder;
 }
 
-SearchStage held_out_stage(const SearchProblem& problem, const ScenarioDraws& draws, std::uint64_t seed,
-                           const std::vector<NamedSettings>& over) {
-  // A seed whose draws are not among those of the training.
-  constexpr std::uint64_t kOtherDraws = 0x68656c64;
-  return stage_of("held out", over.empty() ? problem.space().held_out : over,
-                  drawn_with(draws.held_out, seed + kOtherDraws));
+SearchStage held_out_stage(const SearchProblem& problem, const ScenarioDraws& draws, std::uint64_t seed) {
+  return stage_of("held out", problem.space().held_out, drawn_with(draws.held_out, seed + kOtherDraws));
+}
+
+SearchStage configured_stage(std::uint64_t seed, std::uint32_t draws,
+                             const std::vector<NamedSettings>& over) {
+  return stage_of("as configured", over, drawn_with(draws, seed + kOtherDraws));
 }
 
 std::vector<NamedSettings> scenarios_over(const std::string& text) {

@@ -30,7 +30,7 @@ constexpr auto names_of(SearchObjective) {
 
 // The number of draws of a scenario in training and in judgement.
 struct ScenarioDraws {
-  std::uint32_t training = 2, held_out = 3;
+  std::uint32_t training = 2, held_out = 2;
 };
 
 // Returns the ladder of a search: the space's rungs, then the experiment as configured, then all training
@@ -40,9 +40,11 @@ std::vector<SearchStage> ladder_of(const SearchProblem& problem, SearchObjective
                                    const ScenarioDraws& draws, std::uint64_t seed,
                                    const std::vector<NamedSettings>& over = {});
 
-// Returns the scenarios without training, those of `over` or the space's, with draws of their own.
-SearchStage held_out_stage(const SearchProblem& problem, const ScenarioDraws& draws, std::uint64_t seed,
-                           const std::vector<NamedSettings>& over = {});
+// Returns the space's scenarios without training, with draws of their own.
+SearchStage held_out_stage(const SearchProblem& problem, const ScenarioDraws& draws, std::uint64_t seed);
+
+// Returns the experiment as configured, or each of `over`, in so many draws that are not those of the training.
+SearchStage configured_stage(std::uint64_t seed, std::uint32_t draws, const std::vector<NamedSettings>& over);
 
 // Returns a scenario for each value in "model.tokens=64,512". Throws InputError if the text is no key with
 // values.

@@ -110,14 +110,14 @@ bool serves(const std::filesystem::path& file, const std::string& workload) {
   return std::ranges::count(read_space(file).workloads, workload) > 0;
 }
 
+}  // namespace
+
 std::string workload_of(const Experiment& experiment) {
   for (const auto& [path, value] : experiment.values) {
     if (path == "experiment.workload") return value;
   }
   return {};
 }
-
-}  // namespace
 
 std::optional<QueueGenes> genes_saying(const std::vector<KeyTerm>& terms,
                                        const std::vector<std::string>& keys) {

@@ -63,6 +63,9 @@ SearchSpace read_space(const std::filesystem::path& file);
 // Reads the content of the file with that name. Notes errors in the configuration's diagnostics.
 SearchSpace read_space(const Config& root, const std::filesystem::path& file);
 
+// Returns the name of an experiment's workload.
+std::string workload_of(const Experiment& experiment);
+
 // Returns the shipped space of an experiment's workload: the first that names it, else `any`.
 std::filesystem::path default_space(const Experiment& experiment);
 

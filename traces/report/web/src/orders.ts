@@ -10,21 +10,29 @@ import { number, table_element, table_of, words } from "./table.js";
 interface Choice { value: string; candidates: number; median: number }
 interface FrontPoint { latency: number; aivs?: number; spread?: number; order?: string }
 
-interface Gain { trained: number; held_out: number; low: number; high: number }
+// What is claimed, the smallest of all verified gains, and these. All are 0 if nothing is claimed.
+interface Gain { claimed: number; trained: number; as_configured: number; same_settings: number | null; held_out: number; low: number; high: number }
 
 interface End { value: string; gain: number | null }
 // The gain with what is known only within a range at its ends.
 interface Ranges {
-  condition: string; holds: boolean; as_stated: number; low: number; high: number; together: number | null; without_effect: number;
-  values: { path: string; value: string; source: string; low: End; high: End }[];
-  left_out: { candidate: number; trained: number; rests_on: string }[];
+  condition: string; known: boolean; as_stated: number; low: number; high: number; together: number | null; without_effect: number;
+  values: { path: string; value: string; source: string; measure: string; low: End; high: End }[];
 }
+
+// A gain with all ranks, in one condition.
+interface Verified { scenario: string; gain: number | null; low: number | null; high: number | null; best_shipped: string; refused: string }
 
 export interface SearchResult {
   best: { name: string; yaml: string; settings: { [key: string]: string } };
   best_shipped: string;
+  headline: string;
+  holds: boolean; // if not, `best` is the best shipped order
   gain: Gain;
-  did_not_hold?: Gain | null; // what the fastest candidate gained, if the gain does not hold; `best` is then the best shipped order
+  as_configured?: Verified[];
+  same_settings?: Verified | null;
+  nearest_published?: { change: string; case: string; published: number; predicted: number; error: number } | null;
+  left_out?: { candidate: number; verdict: string; why: string }[];
   ranges?: Ranges;
   bound_distance: { before: number; after: number };
   candidates: number;
@@ -32,7 +40,7 @@ export interface SearchResult {
   candidates_to_90_percent?: number;
   effects: { decision: string; variance_share: number; values: Choice[] }[];
   reverted?: { decision: string; best: string; shipped: string; loss: number | null; taken_back: boolean }[];
-  held_out?: { scenario: string; gain: number | null; best_shipped: string; refused: string }[];
+  held_out?: Verified[];
   curve?: (number | { candidates: number; gain: number })[];
   front?: FrontPoint[];
 }
@@ -72,7 +80,7 @@ function curve_figure(result: SearchResult): Figure | null {
   const gains = gains_of(result.curve ?? []);
   if (gains.length < 2) return null;
   if (gains[0]![0] > 0) gains.unshift([0, 0]); // before the first gain
-  const drawn = figure("The best gain so far, in training", `beside ${result.best_shipped}, the best shipped order`);
+  const drawn = figure("The best gain so far, in training; not verified", `beside ${result.best_shipped}, the best shipped order`);
   // Keep a point for each change, and the last one.
   const kept = gains.filter(([, gain], i) => i === 0 || i === gains.length - 1 || gain !== gains[i - 1]![1]);
   drawn.x = { ...values_axis("candidates", [0, result.candidates]), log: false };
@@ -116,49 +124,37 @@ function effects_figure(result: SearchResult): Figure | null {
 
 const parts = (title: string, element: HTMLElement | null) => (element ? [el("h3", {}, title), element] : []);
 
-function found_sentence(result: SearchResult): string {
-  const { gain, did_not_hold: other } = result;
-  const weakest = result.ranges?.values[0];
-  if (other && other.trained > 0 && result.ranges && !result.ranges.holds && weakest)
-    return `Nothing to gain that holds: what is ${percent(other.trained)} faster than ${result.best_shipped} in training rests on ${weakest.path}, which is known only within a range: its ends give ${signed(weakest.low.gain)} and ${signed(weakest.high.gain)}. Use ${result.best_shipped}.`;
-  if (other && other.trained > 0)
-    return `Nothing to gain that holds: what is ${percent(other.trained)} faster than ${result.best_shipped} in training is ${percent(Math.abs(other.held_out))} ${other.held_out < 0 ? "slower" : "faster"} (${signed(other.low)} to ${signed(other.high)}) in scenarios that it was not trained on. Use ${result.best_shipped}.`;
-  if (gain.trained <= 0) return `Nothing faster than ${result.best_shipped} was found among ${result.candidates} candidates.`;
-  const sure = gain.low > 0 ? "" : " The interval holds zero: do not count on a gain there.";
-  return `The order found is ${percent(gain.trained)} faster than ${result.best_shipped}, the best shipped order, in training, and ${percent(gain.held_out)} (${signed(gain.low)} to ${signed(gain.high)}) in scenarios that it was not trained on.${sure}`;
-}
-
 function ranges_parts(ranges: Ranges | undefined): HTMLElement[] {
   if (!ranges || (ranges.values.length === 0 && ranges.without_effect === 0)) return [];
   const together = ranges.together == null ? "" : `, and is ${signed(ranges.together)} with all at the end that lessens it`;
   const end = (of: End) => `${of.value}: ${signed(of.gain)}`;
   return [el("h3", {}, "What is known only within ranges"),
-    el("p", {}, `The gain (${signed(ranges.as_stated)} under '${ranges.condition}') lies between ${signed(ranges.low)} and ${signed(ranges.high)} with each such value of the machine and the program alone at either end${together}. ${ranges.without_effect} others do not move it.`),
-    ...ranges.left_out.map((of) => el("p", { class: "note" }, `Left out: candidate ${of.candidate}, ${percent(of.trained)} faster in training, rests on ${of.rests_on}.`)),
+    el("p", {}, `The gain (${signed(ranges.as_stated)}, ${ranges.condition}) lies between ${signed(ranges.low)} and ${signed(ranges.high)} with each such value of the machine and the program alone at either end${together}. ${ranges.without_effect} others do not move it.`),
     ...(ranges.values.length === 0 ? [] : [table_element(table_of(ranges.values, [
       words("value", (of) => of.path), words("now", (of) => of.value), words("gain at its low end", (of) => end(of.low)),
-      words("gain at its high end", (of) => end(of.high)), words("source", (of) => of.source)]))])];
+      words("gain at its high end", (of) => end(of.high)), words("measure it by", (of) => of.measure)]))])];
 }
 
 export function search_section({ title, result }: SearchSection): HTMLElement {
-  const { bound_distance: bound } = result, gain = result.did_not_hold ?? result.gain, curve = curve_figure(result), front = front_figure(result.front ?? []), effects = effects_figure(result);
+  const { bound_distance: bound } = result, gain = result.gain, nearest = result.nearest_published, curve = curve_figure(result), front = front_figure(result.front ?? []), effects = effects_figure(result);
   const again = button("copy", "copy this order", () => void copy(result.best.yaml, again));
   again.className = "copy";
-  const reverted = (result.reverted ?? []).filter((of) => !of.taken_back), held = result.held_out ?? [];
+  const reverted = (result.reverted ?? []).filter((of) => !of.taken_back), held = [...(result.as_configured ?? []), ...(result.same_settings ? [result.same_settings] : []), ...(result.held_out ?? [])];
   const figures = [curve, front, effects].filter((one) => one !== null).map((one) => new FigureView(one).element);
   return el("section", {}, el("h2", {}, title),
     el("div", { class: "cards" },
-      card("gain where not trained", signed(gain.held_out), `${signed(gain.low)} to ${signed(gain.high)}, 95 %`), card("gain in training", signed(gain.trained), `over ${result.best_shipped}`),
+      card("gain", result.holds ? signed(gain.claimed) : "none claimed", `over ${result.best_shipped}, verified with all ranks`),
+      ...(nearest ? [card("nearest published change", signed(nearest.published), `predicted ${signed(nearest.predicted)}: ${nearest.change}, ${nearest.case}`)] : []),
       card("above the bound", percent(bound.after, 1), `${percent(bound.before, 1)} before`),
       card("candidates", String(result.candidates), `${significant(result.candidates_per_second)} a second${result.candidates_to_90_percent ? `; nine tenths of the gain after ${result.candidates_to_90_percent}` : ""}`)),
-    el("p", { class: "verdict" }, found_sentence(result)),
+    el("p", { class: "verdict" }, result.headline),
     el("div", { class: "figures" }, ...figures),
-    ...parts(result.did_not_hold ? `The order ${result.best_shipped}` : "The order", el("div", { class: "code" }, again, el("pre", {}, result.best.yaml + Object.entries(result.best.settings ?? {}).map(([key, value]) => `\n${key}=${value}`).join("")))),
-    ...parts(result.did_not_hold ? "What decisions of the fastest candidate are worth" : "What each of its decisions is worth", reverted.length === 0 ? null : table_element(table_of(reverted, [
+    ...parts(result.holds ? "The order" : `The order ${result.best_shipped}`, el("div", { class: "code" }, again, el("pre", {}, result.best.yaml + Object.entries(result.best.settings ?? {}).map(([key, value]) => `\n${key}=${value}`).join("")))),
+    ...parts(result.holds ? "What each of its decisions is worth" : "What decisions of the fastest candidate are worth", reverted.length === 0 ? null : table_element(table_of(reverted, [
       words("decision", (of) => of.decision), number("slower without it", (of) => of.loss ?? NaN, signed),
-      words(result.did_not_hold ? "it has" : "the order found has", (of) => of.best), words(`${result.best_shipped} has`, (of) => of.shipped)]))),
-    ...parts("Where it was not trained", held.length === 0 ? null : table_element(table_of(held, [
-      words("scenario", (of) => of.scenario), number("gain", (of) => of.gain ?? NaN, signed),
+      words(result.holds ? "the order found has" : "it has", (of) => of.best), words(`${result.best_shipped} has`, (of) => of.shipped)]))),
+    ...parts("Verified with all ranks", held.length === 0 ? null : table_element(table_of(held, [
+      words("scenario", (of) => of.scenario), number("gain", (of) => of.gain ?? NaN, signed), number("low", (of) => of.low ?? NaN, signed), number("high", (of) => of.high ?? NaN, signed),
       words("best shipped there", (of) => of.best_shipped), words("", (of) => of.refused.split("\n")[0]!)]))),
     ...ranges_parts(result.ranges),
     ...parts("Orders that no other beats", (result.front ?? []).length === 0 ? null : table_element(table_of(result.front!, [

@@ -1,4 +1,4 @@
-#include "sim/study/search/method_study.h"
+#include "bench/search/method_study.h"
 
 #include <fmt/format.h>
 
