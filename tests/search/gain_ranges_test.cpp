@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
+#include "sim/core/config/value.h"
 #include "sim/core/units.h"
+#include "sim/device/program.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/search/search_findings.h"
 #include "sim/study/search/search_json.h"
@@ -113,4 +117,30 @@ TEST_CASE("the gain at an end is that of runs with this value") {
   REQUIRE(l2->high.gain);
   CHECK(*l2->high.gain == Approx(gain));
   CHECK(l2->high.value == "384 MiB");
+}
+
+TEST_CASE(
+    "each value of the shipped machines and programs that is known within a range says how to measure it") {
+  std::size_t values = 0;
+  for (const char* folder : {"hardware", "programs"}) {
+    for (const std::filesystem::path& file : files_in(configs_folder() / folder)) {
+      Diagnostics diagnostics;
+      const Config root = Config::load(file, {}, diagnostics);
+      diagnostics.throw_if_any();
+      const auto tree = root.tree();
+      for (const SourcedValue& value : sourced_values(root)) {
+        if (value.low.empty() || value.low == value.high) continue;
+        INFO(file << ' ' << value.path);
+        const ConfigValue* at = tree.get();
+        std::istringstream keys(value.path + ".measure");
+        for (std::string key; at != nullptr && std::getline(keys, key, '.');) {
+          const ConfigValue::Entry* const entry = at->find(key);
+          at = entry != nullptr ? entry->value.get() : nullptr;
+        }
+        CHECK(at != nullptr);
+        ++values;
+      }
+    }
+  }
+  CHECK(values > 50);
 }

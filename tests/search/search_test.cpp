@@ -141,6 +141,45 @@ space:
         std::string::npos);
 }
 
+TEST_CASE(
+    "a gain in training that runs with all ranks as configured deny is no gain, and the next best is "
+    "claimed") {
+  // Slices of tiles gain in the small L2 that is trained on, and nothing in the configured one. One more AIV gains in both.
+  const auto found = [](const std::string& decisions) {
+    const SearchProblem problem(small_swiglu_add({"order.vtq=[op * 1000 + index]",
+                                                  "hardware.memory.l2_size={value: 192 MiB, source: large}"}),
+                                space_of(R"(
+space:
+  workloads: []
+  queues:
+    vtq:
+      tile: [op * 1000 + index, floor(index / 32) * 1000 + op * 100 + index]
+)" + decisions + R"(
+  training:
+    small_l2: {hardware.memory.l2_size: {value: 3 MiB, source: small}}
+  held_out:
+    small_l2: {hardware.memory.l2_size: {value: 3 MiB, source: small}}
+)"),
+                                true);
+    SearchOptions options;
+    options.budget = 8;
+    CandidateRuns runs(problem, 1, nullptr);
+    SearchFindings findings = search_and_explain(problem, options, runs);
+    return std::pair(std::move(findings), search_report(problem, options, findings).text());
+  };
+  const auto [denied, text] = found("");
+  REQUIRE(denied.trained() > kLeastGain);
+  CHECK(denied.judgement.verdict == GainVerdict::kDenied);
+  REQUIRE(denied.judgement.verified.denial() != nullptr);
+  CHECK(denied.judgement.verified.denial()->condition == "as configured");
+  CHECK(denied.judgement.gain == 0);
+  CHECK_THAT(text, Catch::Contains("Nothing to gain that holds") && Catch::Contains("with all ranks"));
+  const auto [next, said] = found("  decisions:\n    aiv: {key: workers.aiv, values: [9]}\n");
+  CHECK(next.claims());
+  CHECK(next.judgement.gain >= kLeastGain);
+  CHECK(next.stated.settings == std::vector<std::uint8_t>{1});
+}
+
 TEST_CASE("a rung that does not rank as the next stage does is left out from then on") {
   const auto correlations = [](const char* rung) {
     const SearchProblem problem(small_swiglu_add({"order.vtq=[op, index]"}),

@@ -26,6 +26,9 @@ std::string rests_on(const GainRanges& ranges) {
   return fmt::format("it rests on {}; measure it by: {}", names_of_values(values), how_to_measure(values));
 }
 
+// A gain must be larger than so many times the error of the nearest published change.
+constexpr double kErrors = 2;
+
 std::string below_error(const PublishedChange& change) {
   return fmt::format(
       "it is smaller than the error of the nearest published change of its kind ({}, {}: published {:+.1f} "
@@ -62,7 +65,7 @@ Judgement Judge::judge(double trained, const NamedOrder* order, bool own_order) 
   if (here_alone) counted.elsewhere.clear();
   const double gain = std::min(trained, counted.smallest());
   judgement.nearest = nearest();
-  if (judgement.nearest && judgement.nearest->error() >= gain)
+  if (judgement.nearest && kErrors * judgement.nearest->error() >= gain)
     return end_with(GainVerdict::kNotKnown, below_error(*judgement.nearest));
   judgement.gain = gain;
   return here_alone ? end_with(GainVerdict::kConfiguredAlone, denied_elsewhere(verified))

@@ -1,35 +1,24 @@
 #include "sim/study/search/search.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <spdlog/stopwatch.h>
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <map>
 #include <numeric>
-#include <set>
 
 #include "sim/core/error.h"
 #include "sim/core/progress.h"
 #include "sim/core/rng.h"
 #include "sim/core/statistics.h"
-#include "sim/study/search/joined_candidates.h"
-#include "sim/study/search/proposer.h"
+#include "sim/study/search/candidate_generator.h"
 
 namespace a3sim {
 namespace {
 
-constexpr std::size_t kFirstGeneration = 12, kGeneration = 6;  // candidates proposed together
-constexpr std::size_t kPartUp = 3;                             // one in so many climbs a rung
-constexpr std::size_t kPartListed = 6;  // one in so many of a later generation is one that the method lists
-constexpr std::size_t kMostProposals = 480;  // proposals for a generation, before a method has nothing new
+constexpr std::size_t kPartUp = 3;  // one in so many climbs a rung
 constexpr double kLeastCorrelation = 0.7;
-
-// The search itself comes to candidates in two ways, which stand before those of its method: the method lists them, or parts
-// and changes that gained are joined.
-constexpr std::size_t kListed = 0, kJoined = 1, kOwnWays = 2;
 
 // Returns Spearman's rank correlation, with mean ranks for equal numbers: 1 if all of `b` are equal, 0 if all of `a` alone are.
 double rank_correlation(const std::vector<double>& a, const std::vector<double>& b) {
@@ -45,10 +34,6 @@ double rank_correlation(const std::vector<double>& a, const std::vector<double>&
   return xx > 0 ? xy / std::sqrt(xx * yy) : 0;
 }
 
-std::string key_of(const SearchProblem& problem, const Candidate& candidate) {
-  return fmt::format("{}\n{}", problem.order_text(candidate), fmt::join(problem.settings(candidate), "\n"));
-}
-
 class Search {
  public:
   Search(const SearchProblem& problem, const SearchOptions& options, CandidateRuns& runs)
@@ -56,7 +41,8 @@ class Search {
         options_(options),
         runs_(runs),
         proposer_(Proposers::get(options.method)),
-        streams_(options.seed) {
+        ranking_(problem, options, proposer_, outcome_, skipped_),
+        generator_(problem, options, proposer_, runs, ranking_, outcome_) {
     outcome_.ladder = ladder_of(problem, options.objective, options.draws, options.seed, options.over);
     outcome_.ways = {{"listed"}, {"joined"}};
     for (const std::string_view name : proposer_.ways()) outcome_.ways.push_back({std::string(name)});
@@ -65,12 +51,12 @@ class Search {
   SearchOutcome run() {
     const spdlog::stopwatch watch;
     run_starts();
-    know_starts();
+    generator_.take_schedules();
     tell();
     Progress progress("candidates", options_.budget);
     while (outcome_.proposed < options_.budget) {
       const std::size_t first = outcome_.candidates.size();
-      if (!propose()) break;
+      if (!generator_.propose()) break;
       climb(first);
       count_kept(first);
       if (first_generation_) compare_rungs();
@@ -78,7 +64,7 @@ class Search {
       progress.reach(outcome_.proposed, fmt::format("{:+.2f} %", 100 * (best_score() - 1)));
       tell();
     }
-    outcome_.best = ranked().front();
+    outcome_.best = ranking_.ranked().front();
     outcome_.reference_runs = references_.back();
     outcome_.seconds = watch.elapsed().count();
     return std::move(outcome_);
@@ -90,7 +76,7 @@ class Search {
   double best_score() const { return outcome_.curve.empty() ? 1 : outcome_.curve.back(); }
 
   void tell() {
-    const std::vector<std::size_t> order = ranked();
+    const std::vector<std::size_t> order = ranking_.ranked();
     if (!options_.seen || order.empty()) return;
     outcome_.best = order.front();
     options_.seen(outcome_);
@@ -110,15 +96,6 @@ class Search {
     }
   }
 
-  // Remembers the schedules of the starts.
-  void know_starts() {
-    if (!proposer_.distinct()) return;
-    std::vector<Candidate> starts;
-    for (const ScoredCandidate& start : outcome_.candidates) starts.push_back(start.candidate);
-    for (std::string& schedules : runs_.schedules_of(starts, outcome_.ladder))
-      schedules_.insert(std::move(schedules));
-  }
-
   void add_start(std::size_t start) {
     const StageReference& reference = references_.back();
     const std::vector<CandidateOutcome>& outcomes = reference.starts()[start];
@@ -128,10 +105,7 @@ class Search {
     if (!score.refused.empty() || !problem_.starts()[start].sorted) return;
     ScoredCandidate scored{.candidate = problem_.from_start(start)};
     for (std::size_t s = 0; s < outcome_.ladder.size(); ++s) take(scored, s, references_[s].starts()[start]);
-    if (!known_.insert(key_of(problem_, scored.candidate)).second) return;
-    for (std::size_t part = 0; part < problem_.parts().size(); ++part)
-      known_parts_.insert(part_key(scored.candidate, part));
-    outcome_.candidates.push_back(std::move(scored));
+    if (generator_.take_start(scored.candidate)) outcome_.candidates.push_back(std::move(scored));
   }
 
   // Takes the results of a candidate in a stage.
@@ -171,72 +145,6 @@ class Search {
     return parts;
   }
 
-  // Returns the score as a parent. A candidate that the first stage refuses costs more to try, and so do
-  // its descendants: it must be better by as much.
-  double as_parent(std::size_t i) const {
-    constexpr double kRefusedBelow = 0.002;
-    const ScoredCandidate& candidate = outcome_.candidates[i];
-    return *candidate.scores.back() + (skipped_.front() || candidate.scores.front() ? 0 : kRefusedBelow);
-  }
-
-  // Returns positions of those that have run in the last stage, the best first.
-  std::vector<std::size_t> ranked() const {
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < outcome_.candidates.size(); ++i) {
-      if (outcome_.candidates[i].finished()) order.push_back(i);
-    }
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return *outcome_.candidates[i].scores.back(); });
-    return order;
-  }
-
-  // Returns positions of those that have run in the last stage, the best parent first.
-  std::vector<std::size_t> ranked_as_parents() const {
-    std::vector<std::size_t> order = ranked();
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return as_parent(i); });
-    return order;
-  }
-
-  // Returns the first of each score in a ranking, as many as the method needs.
-  std::vector<std::size_t> parents(const std::vector<std::size_t>& order) const {
-    const std::size_t most = std::max<std::size_t>(1, proposer_.parents());
-    std::vector<std::size_t> parents;
-    for (const std::size_t i : order) {
-      if (parents.size() == most) break;
-      if (parents.empty() || as_parent(i) != as_parent(parents.back())) parents.push_back(i);
-    }
-    return parents;
-  }
-
-  // Returns how many lineages are followed: one by a method with one parent; else all there are, one less after half of the
-  // budget, and one after three quarters.
-  std::size_t followed() const {
-    const std::size_t all = problem_.space().seeds.empty() ? 2 : 3;
-    const std::uint32_t left = options_.budget - outcome_.proposed;
-    if (proposer_.parents() <= 1 || 4 * left <= options_.budget) return 1;
-    return 2 * left <= options_.budget ? 2 : all;
-  }
-
-  // Returns the best of each lineage that is followed, the best first.
-  std::vector<std::size_t> leaders(const std::vector<std::size_t>& order) const {
-    std::vector<std::size_t> leaders;
-    for (const std::size_t i : order) {
-      if (leaders.size() == followed()) break;
-      const auto same = [&](std::size_t leader) {
-        return outcome_.candidates[leader].lineage == outcome_.candidates[i].lineage;
-      };
-      if (std::ranges::none_of(leaders, same)) leaders.push_back(i);
-    }
-    return leaders;
-  }
-
-  std::vector<ParentCandidate> parent_candidates(const std::vector<std::size_t>& positions) const {
-    std::vector<ParentCandidate> parents;
-    for (const std::size_t i : positions)
-      parents.push_back({outcome_.candidates[i].candidate, outcome_.candidates[i].lineage,
-                         *outcome_.candidates[i].scores.back(), i});
-    return parents;
-  }
-
   // Returns the time from which a candidate can become neither a parent nor the best of its lineage. With several parts
   // there is no limit, since parts may be joined with those of others. Candidates with fewer workers than the best stay in
   // the front of objectives, so that they run to their end.
@@ -244,132 +152,21 @@ class Search {
     if (!options_.early_stop || s != last() || first_generation_ || problem_.parts().size() > 1 ||
         options_.objective != SearchObjective::kOne)
       return {};
-    const std::vector<std::size_t> order = ranked_as_parents(), best = parents(order),
-                                   leading = leaders(order);
-    if (best.empty() || best.size() < proposer_.parents() || leading.size() < followed()) return {};
-    const double least = std::max(as_parent(best.back()), as_parent(leading.back()));
+    const std::vector<std::size_t> order = ranking_.ranked_as_parents(), best = ranking_.parents(order),
+                                   leading = ranking_.leaders(order);
+    if (best.empty() || best.size() < proposer_.parents() || leading.size() < ranking_.followed()) return {};
+    const double least = std::max(ranking_.as_parent(best.back()), ranking_.as_parent(leading.back()));
     const auto total = static_cast<double>(references_[s].best().front().front().count());
     return {Duration(static_cast<std::int64_t>(least * total) + 1),
-            outcome_.candidates[ranked().front()].vector_workers};
+            outcome_.candidates[ranking_.ranked().front()].vector_workers};
   }
 
   // Counts the candidates from `first` on, and those of them that are parents now.
   void count_kept(std::size_t first) {
     for (std::size_t i = first; i < outcome_.candidates.size(); ++i)
       ++outcome_.ways[outcome_.candidates[i].way].tried;
-    for (const std::size_t i : parents(ranked_as_parents()))
+    for (const std::size_t i : ranking_.parents(ranking_.ranked_as_parents()))
       if (i >= first) ++outcome_.ways[outcome_.candidates[i].way].kept;
-  }
-
-  // Returns what to try first: parts and changes that gained, together.
-  std::deque<Proposal> joined_proposals(const std::vector<std::size_t>& order, Lineage lineage) const {
-    std::deque<Proposal> joined;
-    if (options_.method == "random") return joined;
-    const JoinedCandidates joins(problem_, outcome_);
-    const auto known = [&](const Candidate& candidate) {
-      return known_.contains(key_of(problem_, candidate));
-    };
-    if (std::optional<Candidate> together = joins.best_parts(order, known))
-      joined.push_back({std::move(*together), kJoined, lineage});
-    if (!proposer_.distinct()) return joined;
-    for (Candidate& candidate : joins.exchanged_parts(order))
-      joined.push_back({std::move(candidate), kJoined, lineage});
-    for (Proposal& proposal : joins.united_changes(last_generation_)) {
-      proposal.way = kJoined;
-      joined.push_back(std::move(proposal));
-    }
-    return joined;
-  }
-
-  // Adds a generation. Returns false if it finds nothing new.
-  bool propose() {
-    const std::vector<std::size_t> order = ranked_as_parents();
-    const Parents parents_now{parent_candidates(parents(order)), parent_candidates(leaders(order)),
-                              [&](const Candidate& candidate, std::size_t part) {
-                                return known_parts_.contains(part_key(candidate, part));
-                              }};
-    const ParentCandidate& best = parents_now.best.front();
-    const std::size_t size = std::min<std::size_t>(first_generation_ ? kFirstGeneration : kGeneration,
-                                                   options_.budget - outcome_.proposed);
-    const std::size_t first = outcome_.candidates.size();
-    std::deque<Proposal> joined = joined_proposals(order, best.lineage);
-    last_generation_ = first;
-    const Lineage lineage = first_generation_ ? Lineage::kListed : best.lineage;
-    for (Candidate& candidate : proposer_.opening(problem_, best.candidate, generation_))
-      waiting_.push_back({std::move(candidate), kListed, lineage});
-    ++generation_;
-    const auto next_of = [](std::deque<Proposal>& proposals) {
-      return [&]() -> std::optional<Proposal> {
-        if (proposals.empty()) return std::nullopt;
-        Proposal proposal = std::move(proposals.front());
-        proposals.pop_front();
-        return proposal;
-      };
-    };
-    add(next_of(joined), first + size);
-    // A part of a later generation, so that a small budget is not spent on them alone.
-    add(next_of(waiting_),
-        std::min(first + size, outcome_.candidates.size() + (first_generation_ ? size : size / kPartListed)));
-    const auto proposed = [&]() -> std::optional<Proposal> {
-      Proposal proposal = proposer_.propose(problem_, parents_now, streams_);
-      proposal.way += kOwnWays;
-      return proposal;
-    };
-    add(proposed, first + size);
-    return outcome_.candidates.size() > first;
-  }
-
-  // Adds proposals until there are `most` candidates, or there is no other proposal, or too many have been tried. Leaves
-  // out those that are known and, for a method of distinct schedules, those with the schedules of another one.
-  template <typename Next>
-  void add(const Next& next, std::size_t most) {
-    for (std::size_t tried = 0; tried < kMostProposals && outcome_.candidates.size() < most;) {
-      std::vector<Proposal> proposals;
-      std::vector<Candidate> candidates;
-      bool more = true;
-      while (more && proposals.size() < most - outcome_.candidates.size() && tried++ < kMostProposals) {
-        std::optional<Proposal> proposal = next();
-        more = proposal.has_value();
-        if (!more || !known_.insert(key_of(problem_, proposal->candidate)).second) continue;
-        candidates.push_back(proposal->candidate);
-        proposals.push_back(std::move(*proposal));
-      }
-      std::vector<std::string> schedules(candidates.size());
-      if (proposer_.distinct()) schedules = runs_.schedules_of(candidates, outcome_.ladder);
-      for (std::size_t i = 0; i < proposals.size(); ++i) {
-        if (schedules[i].empty() || schedules_.insert(std::move(schedules[i])).second) {
-          add(std::move(proposals[i]));
-        } else {
-          ++outcome_.equal;
-        }
-      }
-      if (!more) return;
-    }
-  }
-
-  // Returns what a part's time follows from: its queues and settings, and those that concern all parts.
-  std::string part_key(const Candidate& candidate, std::size_t part) const {
-    const std::vector<std::string>& parts = problem_.parts();
-    std::string key = fmt::format("{} {}\n", part, candidate.rest_of);
-    for (std::size_t unit = 0; unit < kCoreUnits; ++unit)
-      key += fmt::format("{}\n", fmt::join(problem_.keys(candidate, problem_.queue(part, unit)), "\n"));
-    for (std::size_t d = 0; d < candidate.settings.size(); ++d) {
-      const std::string& pass = problem_.space().decisions[d].pass;
-      if (pass == parts[part] || std::ranges::count(parts, pass) == 0)
-        key += fmt::format("{},", candidate.settings[d]);
-    }
-    return key;
-  }
-
-  void add(Proposal proposal) {
-    for (std::size_t part = 0; part < problem_.parts().size(); ++part)
-      known_parts_.insert(part_key(proposal.candidate, part));
-    outcome_.candidates.push_back({.candidate = std::move(proposal.candidate),
-                                   .number = ++outcome_.proposed,
-                                   .way = proposal.way,
-                                   .lineage = proposal.lineage,
-                                   .changed = proposal.changed});
-    outcome_.candidates.back().scores.resize(outcome_.ladder.size());
   }
 
   // Runs the generation from `first` on in stage after stage, fewer candidates in each.
@@ -445,16 +242,12 @@ class Search {
   const SearchOptions& options_;
   CandidateRuns& runs_;
   const Proposer& proposer_;
-  ProposalStreams streams_;
   SearchOutcome outcome_;
   std::vector<StageReference> references_;  // one per stage
   std::vector<bool> skipped_;               // one per stage
+  CandidateRanking ranking_;
+  CandidateGenerator generator_;
   bool first_generation_ = true;
-  std::set<std::string> known_, schedules_;  // candidates as text, and what tells schedules apart
-  std::set<std::string> known_parts_;
-  std::uint32_t generation_ = 0;
-  std::size_t last_generation_ = 0;  // position of its first candidate
-  std::deque<Proposal> waiting_;     // candidates that the proposer wants to try first
 };
 
 }  // namespace

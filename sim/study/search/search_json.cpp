@@ -209,7 +209,7 @@ nlohmann::ordered_json search_json(const SearchProblem& problem, const SearchOpt
   for (const StartScore& start : outcome.starts)
     starts.push_back({{"order", start.name}, {"score", start.score}, {"refused", start.refused}});
   return {
-      {"schema_version", 1},
+      {"schema_version", 2},
       {"a3sim", kVersion},
       {"name", problem.experiment().name},
       {"space", problem.space().name},

@@ -66,7 +66,10 @@ std::string claim_text(const SearchProblem& problem, const SearchFindings& findi
                   verified_text(findings, !alone));
   if (alone) text += fmt::format("It holds nowhere else: {}.\n", judgement.why);
   if (findings.shipped_order)
-    text += "It gains by its settings: with them, a shipped order is as fast as any that was found.\n";
+    text +=
+        "It gains by its settings: with them a shipped order is as fast, so that 'a3sim try' of its file, "
+        "where all orders have "
+        "these settings, finds no difference.\n";
   const auto worst = std::ranges::min_element(judgement.verified.elsewhere, {}, &VerifiedGain::gain);
   constexpr double kMuch = -0.01;
   if (worst != judgement.verified.elsewhere.end() && worst->gain < kMuch)
