@@ -32,3 +32,11 @@ TEST_CASE("the nearest published change is that of the same workload and pass wi
 TEST_CASE("no change of a workload without published ones is made up") {
   CHECK_FALSE(nearest("elementwise.yaml", {}));
 }
+
+TEST_CASE("of MegaMoE's versions the pair with the nearest tokens counts") {
+  // pto-isa: 634.77 and 627.77 us with 64 tokens at EP8; the other pair has 2,048.
+  const auto small = nearest("mega_moe.yaml", {"parallel.ep=8", "model.tokens=128"});
+  REQUIRE(small);
+  CHECK(small->where.find("tokens 64") != std::string::npos);
+  CHECK(small->published == Approx(1 - 627.77 / 634.77));
+}

@@ -17,6 +17,7 @@ namespace a3sim {
 namespace {
 
 constexpr double kNoEffect = 5e-4;         // of the gain
+constexpr std::ptrdiff_t kMostNamed = 3;   // of values that leave no gain only together
 constexpr std::size_t kComparedAgain = 3;  // ends at which all starts run
 constexpr std::size_t kTriedTogether =
     8;  // candidates that run at the ends of ranges before the next ones do
@@ -253,12 +254,7 @@ std::vector<RangedGain> GainRanges::rests_on() const {
   for (const RangedGain& value : values)
     if (value.least(as_stated) < kLeastGain) on.push_back(value);
   if (!on.empty()) return on;
-  double left = as_stated;
-  for (const RangedGain& value : values) {
-    if (left < kLeastGain) break;
-    left -= as_stated - value.least(as_stated);
-    on.push_back(value);
-  }
+  on.assign(values.begin(), values.begin() + std::min(kMostNamed, std::ssize(values)));
   return on;
 }
 

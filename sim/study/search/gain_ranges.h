@@ -35,8 +35,10 @@ struct GainRanges {
 
   // A gain is known if it is one with every value alone at either end, and with all of them at the ends that lessen it.
   bool known() const { return values.empty() || std::min(low, together.value_or(low)) >= kLeastGain; }
-  // Returns the values on which a gain rests that is not known: those that alone leave none, or else those that lessen it
-  // most, until together they may leave none.
+  // Returns true if no value alone leaves less than a gain.
+  bool known_alone() const { return low >= kLeastGain; }
+  // Returns the values on which a gain rests that is not known: those that alone leave none, or else the few that lessen it
+  // most.
   std::vector<RangedGain> rests_on() const;
 };
 

@@ -23,11 +23,13 @@ std::string denied_elsewhere(const Verification& verified) {
 
 std::string rests_on(const GainRanges& ranges) {
   const std::vector<RangedGain> values = ranges.rests_on();
-  return fmt::format("it rests on {}; measure it by: {}", names_of_values(values), how_to_measure(values));
+  const std::string together = ranges.known_alone() ? " and others, all at the ends that lessen it" : "";
+  return fmt::format("it rests on {}{}; measure it by: {}", names_of_values(values), together,
+                     how_to_measure(values));
 }
 
-// A gain must be larger than so many times the error of the nearest published change.
-constexpr double kErrors = 2;
+// A gain must be larger than so many times what the nearest published change is predicted to gain too much.
+constexpr double kTimesExaggerated = 2;
 
 std::string below_error(const PublishedChange& change) {
   return fmt::format(
@@ -65,7 +67,7 @@ Judgement Judge::judge(double trained, const NamedOrder* order, bool own_order) 
   if (here_alone) counted.elsewhere.clear();
   const double gain = std::min(trained, counted.smallest());
   judgement.nearest = nearest();
-  if (judgement.nearest && kErrors * judgement.nearest->error() >= gain)
+  if (judgement.nearest && kTimesExaggerated * judgement.nearest->exaggerated() >= gain)
     return end_with(GainVerdict::kNotKnown, below_error(*judgement.nearest));
   judgement.gain = gain;
   return here_alone ? end_with(GainVerdict::kConfiguredAlone, denied_elsewhere(verified))

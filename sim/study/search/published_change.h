@@ -13,6 +13,8 @@ struct PublishedChange {
   std::string where;                    // the case of the published table: "ep 8, tokens 64"
   double published = 0, predicted = 0;  // 1 - (latency after / latency before)
 
+  // Returns by how much too much is predicted; 0 if too little is.
+  double exaggerated() const { return predicted > published ? predicted - published : 0; }
   double error() const { return predicted < published ? published - predicted : predicted - published; }
 };
 
