@@ -7,8 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "sim/study/search/joined_candidates.h"
-
 namespace a3sim {
 namespace {
 
@@ -51,14 +49,13 @@ std::deque<Proposal> CandidateGenerator::joined_proposals(const std::vector<std:
                                                           Lineage lineage) const {
   std::deque<Proposal> joined;
   if (proposer_.parents() == 0) return joined;
-  const JoinedCandidates joins(problem_, outcome_);
   const auto known = [&](const Candidate& candidate) { return known_.contains(key_of(problem_, candidate)); };
-  if (std::optional<Candidate> together = joins.best_parts(order, known))
+  if (std::optional<Candidate> together = joins_.best_parts(order, known))
     joined.push_back({std::move(*together), kJoined, lineage});
   if (!proposer_.distinct()) return joined;
-  for (Candidate& candidate : joins.exchanged_parts(order))
+  for (Candidate& candidate : joins_.exchanged_parts(order))
     joined.push_back({std::move(candidate), kJoined, lineage});
-  for (Proposal& proposal : joins.united_changes(last_generation_)) {
+  for (Proposal& proposal : joins_.united_changes(last_generation_)) {
     proposal.way = kJoined;
     joined.push_back(std::move(proposal));
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/study/search/candidate_ranking.h"
+#include "sim/study/search/joined_candidates.h"
 
 namespace a3sim {
 
@@ -26,6 +27,7 @@ class CandidateGenerator {
         runs_(runs),
         ranking_(ranking),
         outcome_(outcome),
+        joins_(problem, outcome),
         streams_(options.seed) {}
 
   // Takes note of a start. Returns false if an equal one is known.
@@ -49,6 +51,7 @@ class CandidateGenerator {
   CandidateRuns& runs_;
   const CandidateRanking& ranking_;
   SearchOutcome& outcome_;
+  JoinedCandidates joins_;
   ProposalStreams streams_;
   std::set<std::string> known_, schedules_;  // candidates as text, and what tells schedules apart
   std::set<std::string> known_parts_;
