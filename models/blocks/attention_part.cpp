@@ -73,6 +73,37 @@ void add_latent_projections(BlockBuilder& builder, const DieHeads& die) {
   builder.at(BlockPart::kAttention);
 }
 
+// Adds attention, with what dies of a CP group send one another before and after it.
+void add_attention_kernel(BlockBuilder& builder, const DieHeads& die) {
+  const ModelShape::Attention& shape = builder.model().attention;
+  const BlockLayout& layout = builder.layout();
+  const double tokens = builder.tokens(), element = builder.element();
+  const double pairs = tokens * die.kv_heads * (shape.d_qk + shape.d_v) * element;
+  BlockAttention attention{layout.micro_batch * layout.documents,
+                           die.heads,
+                           die.kv_heads,
+                           shape.d_qk,
+                           shape.d_v,
+                           layout.tokens() / layout.micro_batch / layout.documents,
+                           layout.sequence / layout.documents,
+                           true,
+                           false,
+                           layout.cp,
+                           builder.model().dtype};
+  if (layout.cp == 1 || !layout.ulysses) {
+    builder.ring("keys_and_values", pairs);
+    builder.attention(attention);
+    return;
+  }
+  attention.heads = std::max(1U, die.heads / layout.cp);
+  attention.kv_heads = std::max(1U, die.kv_heads / layout.cp);
+  attention.queries = attention.keys;
+  attention.cp = 1;
+  builder.swap_heads("tokens_for_heads", tokens * die.heads * shape.d_qk * element + pairs);
+  builder.attention(attention);
+  builder.swap_heads("heads_for_tokens", tokens * die.heads * shape.d_v * element);
+}
+
 // Returns the number of weights in a layer's projections, of all dies of a TP group together.
 double projection_weights(const ModelShape& model) {
   const ModelShape::Attention& shape = model.attention;
@@ -102,10 +133,7 @@ void add_attention(BlockBuilder& builder) {
     add_latent_projections(builder, die);
   else
     add_head_projections(builder, die);
-  builder.ring("keys_and_values", tokens * die.kv_heads * (shape.d_qk + shape.d_v) * element);
-  builder.attention({layout.micro_batch, die.heads, die.kv_heads, shape.d_qk, shape.d_v,
-                     layout.tokens() / layout.micro_batch, layout.sequence, true, false, layout.cp,
-                     builder.model().dtype});
+  add_attention_kernel(builder, die);
   builder.keep("attention",
                tokens * die.heads * (shape.d_v * element + 4));  // 4: the sum of its exponentials
   builder.product("attention.output", layout.tokens(), std::uint64_t{die.heads} * shape.d_v,
@@ -113,7 +141,8 @@ void add_attention(BlockBuilder& builder) {
   builder.scatter("attention.output", builder.model().hidden);
   // Causal attention forward, and twice that backward.
   builder.model_flops(6.0 * projection_weights(builder.model()));
-  builder.model_flops(3.0 * shape.heads * (shape.d_qk + shape.d_v) * static_cast<double>(layout.sequence));
+  builder.model_flops(3.0 * shape.heads * (shape.d_qk + shape.d_v) *
+                      static_cast<double>(layout.sequence / layout.documents));
 }
 
 std::string_view missing_for_attention(const ModelShape& model) {

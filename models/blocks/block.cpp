@@ -18,6 +18,7 @@ double BlockCollective::sent() const {
   switch (kind) {
     case Kind::kAllGather:
     case Kind::kReduceScatter:
+    case Kind::kAllToAll:
       return bytes * others / ranks;
     case Kind::kAllReduce:
       return 2 * bytes * others / ranks;

@@ -101,13 +101,14 @@ struct BlockVector {
 
 // An exchange among the dies of a TP or a CP group.
 struct BlockCollective {
-  enum class Kind : std::uint8_t { kAllGather, kReduceScatter, kAllReduce, kRing };
+  enum class Kind : std::uint8_t { kAllGather, kReduceScatter, kAllReduce, kRing, kAllToAll };
   enum class Group : std::uint8_t { kTensor, kContext };
   Kind kind{};
   Group group{};
   std::uint32_t ranks = 1;
-  double bytes = 0;  // of the whole tensor; for a ring: what each die has and all others see
-  // Returns the bytes that leave (and that enter) each die in a ring of its group.
+  // Of the whole tensor; for a ring: what each die has and all others see; for all-to-all: what each die has.
+  double bytes = 0;
+  // Returns the bytes that leave (and that enter) each die.
   double sent() const;
 };
 
@@ -158,6 +159,8 @@ struct BlockLayout {
   std::uint64_t sequence = 4096;  // tokens of a sample, over all dies of its CP group
   std::uint64_t micro_batch = 1;  // samples
   std::uint32_t tp = 1, cp = 1;
+  std::uint64_t documents = 1;    // equal parts of a sample, whose tokens meet only those of their own part
+  bool ulysses = false;           // a CP group splits attention by heads, instead of sending keys round
   bool sequence_parallel = true;  // TP splits by tokens what it does not split by heads or columns
   std::vector<Fusion> fuse = {Fusion::kNorm,   Fusion::kRope, Fusion::kSwiglu,
                               Fusion::kRouter, Fusion::kLoss, Fusion::kAccumulate};

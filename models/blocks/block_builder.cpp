@@ -122,6 +122,14 @@ void BlockBuilder::ring(const std::string& name, double bytes) {
   added.activation_gradient.push_back(kernel(name + ".gradient", WorkClass::kCollective, round(2 * bytes)));
 }
 
+void BlockBuilder::swap_heads(const std::string& name, double bytes) {
+  const BlockCollective swap{BlockCollective::Kind::kAllToAll, BlockCollective::Group::kContext, layout_.cp,
+                             bytes};
+  Operator& added = add();
+  added.forward.push_back(kernel(name, WorkClass::kCollective, swap));
+  added.activation_gradient.push_back(kernel(name + ".gradient", WorkClass::kCollective, swap));
+}
+
 void BlockBuilder::keep(const std::string& name, double bytes, RecomputeKinds dropped) {
   dropped.add(recompute_);
   block_.activations.push_back({name, bytes, dropped, false});

@@ -50,6 +50,9 @@ class BlockBuilder {
   void scatter(const std::string& name, double width);
   // Adds the ring that passes this die's keys and values around its CP group, and back with their gradients.
   void ring(const std::string& name, double bytes);
+  // Adds the exchange of tokens for heads in the CP group, or back, of a tensor that has so many bytes on this
+  // die; gradients go the other way.
+  void swap_heads(const std::string& name, double bytes);
 
   void keep(const std::string& name, double bytes, RecomputeKinds dropped = {});
   void keep_input(const std::string& name, double bytes);

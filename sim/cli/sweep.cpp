@@ -134,6 +134,11 @@ void print_plan(const SweepPlan& plan, const SweepOptions& options) {
 void print_refused(const SweepPlan& plan) {
   for (const auto& [key, refusal] : plan.refused)
     fmt::print(stderr, "left out: {} positions, for {}: {}\n", refusal.positions, key, refusal.why);
+  std::size_t all = plan.positions.size();
+  for (const auto& [key, refusal] : plan.refused) all += refusal.positions;
+  if (!plan.refused.empty())
+    fmt::print(stderr, "{} of {} positions are left out, {} remain\n", all - plan.positions.size(), all,
+               plan.positions.size());
 }
 
 // Prints each error once, with the first point that has failed so.

@@ -327,11 +327,11 @@ bool as_training_step(const std::filesystem::path& file, std::span<const std::st
 std::string training_step_with(const std::string& model) {
   const std::filesystem::path configs = configs_folder();
   return fmt::format(
-      "include: ['{}', '{}', '{}', '{}']\n"
+      "include: ['{}', '{}', '{}', '{}', '{}']\n"
       "experiment: {{name: hf, workload: training_step, execution: kernel}}\n",
       (configs / "hardware" / "a3_training.yaml").string(),
       (configs / "programs" / "hyperparallel_training.yaml").string(),
-      (configs / "orders" / "published.yaml").string(), model);
+      (configs / "steps" / "a3.yaml").string(), (configs / "orders" / "published.yaml").string(), model);
 }
 
 }  // namespace

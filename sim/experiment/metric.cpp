@@ -24,12 +24,14 @@ double Metric::related(double own, double other) const {
 }
 
 double Metric::value(const MetricAmount& amount) const {
-  constexpr double kSecond = 1e-12, kMillisecond = 1e-9, kMega = 1e6;
+  constexpr double kSecond = 1e-12, kMillisecond = 1e-9, kMega = 1e6, kGibi = 0x1p30;
   switch (form) {
     case Form::kMilliseconds:
       return amount.part * kMillisecond / amount.count;
     case Form::kMegabytes:
       return amount.part / kMega;
+    case Form::kGibibytes:
+      return amount.part / kGibi;
     case Form::kShare:
       return percent(amount.part, amount.whole);
     case Form::kShareOfTime:
@@ -47,6 +49,8 @@ std::string Metric::unit() const {
       return "ms";
     case Form::kMegabytes:
       return "MB";
+    case Form::kGibibytes:
+      return "GiB";
     case Form::kShare:
     case Form::kShareOfTime:
       return "%";

@@ -22,7 +22,15 @@ struct MetricAmount {
 // A number that sweeps record and published tables compare. One file registers one metric or a few alike.
 struct Metric {
   static constexpr std::string_view kKind = "metric";
-  enum class Form : std::uint8_t { kMilliseconds, kMegabytes, kNumber, kShare, kShareOfTime, kPerSecond };
+  enum class Form : std::uint8_t {
+    kMilliseconds,
+    kMegabytes,
+    kGibibytes,
+    kNumber,
+    kShare,
+    kShareOfTime,
+    kPerSecond
+  };
 
   Form form = Form::kNumber;
   // Computes it from a pass. Empty: only some kind of work has it (ExperimentWork::sample), or an operator.

@@ -189,6 +189,31 @@ TEST_CASE("Keys and values go round a CP group, and gradients with them") {
   CHECK(named(block.forward, "attention").launches == 4);
 }
 
+TEST_CASE("A CP group may split attention by heads: each die swaps tokens for heads, and back") {
+  const ModelShape model = shipped("qwen3_30b_a3b");
+  const Block block = block_of(model, "moe", {.sequence = 32768, .cp = 4, .ulysses = true});
+  // Queries of 32 heads, keys and values of 4, then results of 32; three of four parts leave.
+  const double own = 8192.0 * 128 * 2 * (32 + 2 * 4 + 32);
+  CHECK(sent_bytes(block.forward) == own * 3 / 4);
+  CHECK(sent_bytes(block.activation_gradient) == own * 3 / 4);
+  const auto& attention = std::get<BlockAttention>(named(block.forward, "attention").work);
+  CHECK((attention.heads == 8 && attention.queries == 32768 && attention.keys == 32768));
+  const auto& ring = std::get<BlockAttention>(
+      named(block_of(model, "moe", {.sequence = 32768, .cp = 4}).forward, "attention").work);
+  CHECK(attention.flops() == ring.flops());
+}
+
+TEST_CASE("Tokens of packed documents meet only those of their own") {
+  const ModelShape model = shipped("qwen3_30b_a3b");
+  const Block whole = block_of(model, "moe", {.sequence = 8192}),
+              packed = block_of(model, "moe", {.sequence = 8192, .documents = 4});
+  const auto flops = [](const Block& block) {
+    return std::get<BlockAttention>(named(block.forward, "attention").work).flops();
+  };
+  CHECK(flops(packed) == flops(whole) / 4);
+  CHECK(whole.model_flops - packed.model_flops == 3.0 * 32 * 256 * (8192 - 2048));
+}
+
 TEST_CASE("What is computed again need not be kept") {
   const Block block = block_of(shipped("qwen3_8b"), "dense");
   const double gate_up = 4096.0 * 2 * 12288 * 2, product = 4096.0 * 12288 * 2, norm = 4096.0 * 4096 * 2;

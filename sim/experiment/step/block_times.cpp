@@ -34,6 +34,7 @@ class PartCosts {
   PartCosts(const Experiment& experiment, const StepOptions& step, BlockTimes& times)
       : experiment_(experiment),
         captured_(step.captured),
+        unlisted_(step.unlisted),
         hardware_(sustained(experiment.hardware)),
         cost_(hardware_, experiment.program, experiment.cut.tiling),
         times_(times) {}
@@ -57,16 +58,20 @@ class PartCosts {
     job.ideal = time_alone(job, hardware_);
     part.add(job, class_of(kernel.work_class));
     // Each kernel begins one launch after the one before it, unless a graph has captured both.
-    const Duration gaps(static_cast<std::int64_t>(
-        static_cast<double>(experiment_.program.launch.queued.count()) * kernel.launches * (1 - captured_)));
+    const Duration gaps =
+        Duration(static_cast<std::int64_t>(static_cast<double>(experiment_.program.launch.queued.count()) *
+                                           kernel.launches * (1 - captured_))) +
+        unlisted_ * static_cast<std::int64_t>(kernel.launches);
     part.hold += gaps;
     at(part.classes, TimeClass::kRest) += gaps;
     part.launches += kernel.launches;
+    part.calls += kernel.launches;
     times_.flops_run += flops_of(kernel);
   }
 
   const Experiment& experiment_;
   double captured_;
+  Duration unlisted_;
   Hardware hardware_;
   KernelCost cost_;
   BlockTimes& times_;

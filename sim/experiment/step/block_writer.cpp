@@ -117,8 +117,10 @@ void BlockWriter::both(Pair& pair, std::uint32_t forward_block, std::uint32_t ba
   const AfterTasks own = fa;
   fa = tasks_.exchange(pair.forward, kDispatch, ahead.in, std::move(fa));
   ba = tasks_.compute(pair.backward, kExperts, back.experts, std::move(ba), true);
+  if (!split && !step_.weights_beside)
+    ba = tasks_.compute(pair.backward, kExpertWeights, back.weights, std::move(ba), true);
   AfterTasks rows = tasks_.exchange(pair.backward, kDispatch, back.out, ba);
-  if (!split) tasks_.compute(pair.backward, kExpertWeights, back.weights, ba, true);
+  if (!split && step_.weights_beside) tasks_.compute(pair.backward, kExpertWeights, back.weights, ba, true);
   const AfterTasks shared =
       tasks_.compute(pair.forward, kSharedExperts, at(f.forward, BlockPart::kShared), own);
   fa = tasks_.compute(pair.forward, kExperts, ahead.experts, std::move(fa), true);

@@ -80,10 +80,11 @@ class ExpertKernels {
   void add_kernel(MemoryJob job, TimeClass kind, std::uint32_t launches, PartWork& part) const {
     job.ideal = time_alone(job, hardware_);
     part.add(job, kind);
-    const Duration gap = experiment_.program.launch.queued;
+    const Duration gap = experiment_.program.launch.queued + step_.unlisted;
     part.hold += gap;
     at(part.classes, TimeClass::kRest) += gap;
     part.launches += launches;
+    ++part.calls;
   }
   void add_products(std::uint32_t n, std::uint32_t k, PartWork& part) {
     add_kernel(cost_.products(rows_, n, k, matrix_workers()), TimeClass::kGrouped, local_, part);
@@ -94,29 +95,35 @@ class ExpertKernels {
     add_kernel(cost_.vector({read, written, {count, count, 0}}, vector_workers()), TimeClass::kVector, 1,
                part);
   }
-  void add_permute(PartWork& part) {
+  // Adds the kernels that put rows in another order, before or after the experts.
+  void add_permute(bool before, PartWork& part) {
     const double bytes = rows() * experts_.hidden * element();
     add_vector(bytes, bytes, 0, part);
+    if (experiment_.program.bulk->once_a_rank) return;
+    // A token that is sent once per expert is copied before it leaves, and its rows are summed once they are back.
+    const double tokens = static_cast<double>(experts_.tokens) * experts_.hidden * element();
+    const double copies = tokens * experts_.top_k;
+    add_vector(before ? tokens : copies, before ? copies : tokens, 0, part);
   }
 
   PartWork forward() {
     PartWork part;
     const std::uint32_t h = experts_.hidden, f = experts_.intermediate;
-    add_permute(part);
+    add_permute(true, part);
     add_products(2 * f, h, part);
     add_vector(rows() * 2 * f * element(), rows() * f * element(), 3 * rows() * f, part);
     add_products(h, f, part);
-    add_permute(part);
+    add_permute(false, part);
     return part;
   }
   PartWork backward() {
     PartWork part;
     const std::uint32_t h = experts_.hidden, f = experts_.intermediate;
-    add_permute(part);
+    add_permute(true, part);
     add_products(f, h, part);
     add_vector(rows() * 3 * f * element(), rows() * 2 * f * element(), 6 * rows() * f, part);
     add_products(h, 2 * f, part);
-    add_permute(part);
+    add_permute(false, part);
     return part;
   }
   // Gradients are added to fp32 sums, which are read and written.

@@ -138,7 +138,7 @@ PartWork part_of(const RankTimes& rank, Duration from, Duration to) {
   PartWork part;
   part.hold = to - from;
   part.classes = rank.classes(from, to);
-  part.launches = 1;
+  part.launches = part.calls = 1;
   return part;
 }
 

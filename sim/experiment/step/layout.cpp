@@ -84,6 +84,8 @@ Chunks dealt_by(const std::string& text, const std::vector<std::string>& blocks)
 
 }  // namespace
 
+std::size_t StageLayout::blocks() const { return blocks_before().back() + chunks.back().size(); }
+
 std::vector<std::uint32_t> StageLayout::chunks_of(std::uint32_t stage) const {
   std::vector<std::uint32_t> found;
   for (std::uint32_t c = 0; c < chunks.size(); ++c)

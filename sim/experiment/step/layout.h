@@ -16,6 +16,8 @@ struct StageLayout {
   std::vector<std::uint32_t> stage_of;  // one entry per chunk
   ScheduleShape shape;
 
+  // Returns the number of the model's blocks.
+  std::size_t blocks() const;
   std::vector<std::uint32_t> chunks_of(std::uint32_t stage) const;
   // Returns the number of the model's blocks before each chunk.
   std::vector<std::uint32_t> blocks_before() const;

@@ -18,6 +18,7 @@ void PartWork::add(const PartWork& more) {
   hold += more.hold;
   a3sim::add(more.classes, classes);
   launches += more.launches;
+  calls += more.calls;
   exchanging += more.exchanging;
   tp_sent += more.tp_sent;
   cp_sent += more.cp_sent;

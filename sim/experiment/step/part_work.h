@@ -13,7 +13,8 @@ struct PartWork {
   MemoryJob job{};             // sum over its kernels
   Duration hold{};             // additional time: gaps between kernels, and what was simulated as a whole
   ClassTimes classes{};        // they sum to hold and the job's ideal time
-  std::uint32_t launches = 0;  // launches by the host
+  std::uint32_t launches = 0;  // kernels
+  std::uint32_t calls = 0;     // operations of the framework that launch them; each takes the host's time
   Duration exchanging{};       // time in which rows are on their way to experts or back
   double tp_sent = 0, cp_sent = 0;           // bytes that the die sends to its groups
   std::uint32_t tp_calls = 0, cp_calls = 0;  // number of exchanges for these bytes

@@ -6,33 +6,62 @@
 namespace a3sim {
 namespace {
 
-double kept_of(const StageLayout& layout, const std::vector<BlockTimes>& blocks, std::uint32_t chunk) {
-  double bytes = 0;
-  for (const std::uint32_t block : layout.chunks[chunk]) bytes += blocks[block].kept;
-  return bytes;
-}
+// Activations of a stage's passes, block by block.
+class KeptActivations {
+ public:
+  KeptActivations(const StageLayout& layout, const std::vector<BlockTimes>& blocks)
+      : layout_(layout), blocks_(blocks) {}
+
+  void forward(std::uint32_t chunk, std::size_t block) {
+    now_ += kept(chunk, block);
+    most_ = std::max(most_, now_);
+  }
+  void backward(std::uint32_t chunk, std::size_t block) { now_ -= kept(chunk, block); }
+  void pass(const StageWork& work) {
+    for (std::size_t b = 0; b < layout_.chunks[work.chunk].size(); ++b)
+      work.kind == StageWork::Kind::kForward ? forward(work.chunk, b) : backward(work.chunk, b);
+  }
+  // Two passes beside one another: the first block of one beside the last of the other.
+  void both(std::uint32_t ahead, std::uint32_t back) {
+    const std::size_t forwards = layout_.chunks[ahead].size(), backwards = layout_.chunks[back].size();
+    for (std::size_t b = 0; b < std::max(forwards, backwards); ++b) {
+      if (b < forwards) forward(ahead, b);
+      if (b < backwards) backward(back, backwards - 1 - b);
+    }
+  }
+  double most() const { return most_; }
+
+ private:
+  double kept(std::uint32_t chunk, std::size_t block) const {
+    return blocks_[layout_.chunks[chunk][block]].kept;
+  }
+
+  const StageLayout& layout_;
+  const std::vector<BlockTimes>& blocks_;
+  double now_ = 0, most_ = 0;
+};
 
 }  // namespace
 
 StageMemory static_memory(const StepOptions& step, const StageLayout& layout,
                           const std::vector<BlockTimes>& blocks, std::uint32_t stage) {
   StageMemory memory;
-  const double peers = step.dp * step.cp, expert_peers = static_cast<double>(step.dies_a_stage()) / step.ep;
+  const auto held = [&](const BlockTimes& block, bool spread) {
+    return spread ? block.dense_parameters / step.shards() + block.expert_parameters / step.expert_shards()
+                  : block.dense_parameters + block.expert_parameters;
+  };
   double updated = 0, largest = 0;
-  const bool spread = step.fsdp, shared = step.optimizer.sharded || spread;
   for (const std::uint32_t b : layout.blocks_of(stage)) {
     const BlockTimes& block = blocks[b];
-    const double here =
-        block.dense_parameters / (spread ? peers : 1) + block.expert_parameters / (spread ? expert_peers : 1);
-    memory.weights += kWeightBytes * here;
-    memory.gradients += step.gradient_bytes * here;
-    updated +=
-        block.dense_parameters / (shared ? peers : 1) + block.expert_parameters / (shared ? expert_peers : 1);
-    largest = std::max(largest, kWeightBytes * (block.dense_parameters + block.expert_parameters));
+    memory.weights += kWeightBytes * held(block, step.fsdp);
+    memory.gradients += step.gradient_bytes * held(block, step.spreads_gradients());
+    updated += held(block, step.spreads_states());
+    largest = std::max(largest, held(block, false));
     memory.again = std::max(memory.again, block.kept_again);
   }
-  // The weights of the block whose pass runs, and of the next one.
-  if (spread) memory.gathered = 2 * largest;
+  // The weights of the block whose pass runs, and of the next one; gradients of the one before.
+  if (step.fsdp) memory.gathered = 2 * kWeightBytes * largest;
+  if (step.spreads_gradients()) memory.gathered += step.reduce_bytes * largest;
   if (!step.optimizer.swapped) memory.states = (step.optimizer.state_bytes + kMasterBytes) * updated;
   return memory;
 }
@@ -42,12 +71,17 @@ std::vector<StageMemory> foreseen_memory(const StepOptions& step, const StageLay
   std::vector<StageMemory> all;
   for (std::uint32_t s = 0; s < layout.shape.stages; ++s) {
     StageMemory& memory = all.emplace_back(static_memory(step, layout, blocks, s));
-    double now = 0;
-    for (const StageWork& work : orders[s]) {
-      if (work.kind == StageWork::Kind::kWeightGradient) continue;
-      now += (work.backward() ? -1 : 1) * kept_of(layout, blocks, work.chunk);
-      memory.activations = std::max(memory.activations, now);
+    KeptActivations kept(layout, blocks);
+    for (std::size_t w = 0; w < orders[s].size(); ++w) {
+      const StageWork& work = orders[s][w];
+      if (work.with_next) {
+        const StageWork& other = orders[s][++w];
+        work.backward() ? kept.both(other.chunk, work.chunk) : kept.both(work.chunk, other.chunk);
+      } else if (work.kind != StageWork::Kind::kActivationGradient) {
+        kept.pass(work);  // weight gradients need what activation gradients do
+      }
     }
+    memory.activations = kept.most();
   }
   return all;
 }

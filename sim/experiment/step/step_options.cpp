@@ -13,6 +13,7 @@ namespace a3sim {
 namespace {
 
 constexpr std::int64_t kMostDraws = 1024;
+constexpr double kMostParameters = 1e12;
 constexpr std::uint64_t kMostTokens = 1U << 31U;
 constexpr std::int64_t kMostDies = 1 << 20, kMostBatch = 1 << 24, kLongest = 1 << 24;
 
@@ -123,6 +124,8 @@ void read_schedule(const Config& block, StepOptions& step) {
   step.split_weights = block.boolean("split_weights", false);
   step.split = block.text("split", "layers");
   step.overlap = block.choice("overlap", EpOverlap::kNone);
+  step.weights_beside = block.boolean("weights_beside", true);
+  step.exchange_stretch = block.number("exchange_stretch", 1, 10, 1);
   if (block.is_wrong("schedule") || block.is_wrong("global_batch") || block.is_wrong("micro_batch")) return;
   const ScheduleShape shape{step.pp, step.vpp, step.micro_batches(), step.split_weights,
                             step.overlap == EpOverlap::kTwoMicroBatches};
@@ -171,6 +174,20 @@ std::string read_preset(const Config& block, const char* key, const StepOptions&
   return preset;
 }
 
+// Reads how many groups of DP ranks hold all that is spread. Experts have fewer DP ranks than other parameters.
+void read_replicas(const Config& block, StepOptions& step) {
+  step.replicas = static_cast<std::uint32_t>(block.integer("replicas", 1, kMostDies, 1));
+  const std::uint32_t ranks = std::gcd(step.dp * step.cp, std::max(1U, step.dies_a_stage() / step.ep));
+  if (step.replicas > 1 && ranks % step.replicas != 0) {
+    block.error(
+        "replicas",
+        fmt::format("{} groups of {} DP ranks, and {} that hold the same experts: expected one of: {}",
+                    step.replicas, step.dp * step.cp, step.dies_a_stage() / step.ep,
+                    divisors(ranks, kMostDies)));
+    step.replicas = 1;
+  }
+}
+
 void read_optimizer(const Config& block, StepOptions& step) {
   step.optimizer.sharded = block.boolean("sharded", true);
   step.optimizer.state_bytes = static_cast<std::uint32_t>(block.integer("state_bytes", 2, 8, 8));
@@ -179,10 +196,33 @@ void read_optimizer(const Config& block, StepOptions& step) {
   block.finish();
 }
 
+void read_host(const Config& host, StepOptions& step) {
+  step.launch = host.has("launch") ? host.duration("launch") : Duration::zero();
+  step.captured = host.number("captured", 0, 1, 0);
+  step.reads_counts = host.boolean("reads_counts", false);
+  if (host.has("unlisted")) step.unlisted = host.duration("unlisted");
+  for (const SourcedValue& value : host.sourced())
+    if (value.path == host.path("unlisted")) step.unlisted_most = value.high;
+  if (host.has("link") || step.optimizer.swapped) step.host_link = host.rate("link");
+  host.finish();
+}
+
+// Reads how attention's tokens meet: in documents, and on the dies of a CP group.
+void read_attention(const Config& block, StepOptions& step) {
+  step.documents = static_cast<std::uint64_t>(block.integer("documents", 1, kLongest, 1));
+  if (!block.is_wrong("sequence") && step.sequence % (step.documents * step.cp) != 0) {
+    block.error("documents",
+                fmt::format("{} documents of {} tokens on {} dies (parallel.cp): expected a divisor of {}",
+                            step.documents, step.sequence, step.cp, step.sequence / step.cp));
+    step.documents = 1;
+  }
+  step.ulysses = block.choice("cp_exchange", {"ring", "ulysses"}, "ring") == 1;
+}
+
 }  // namespace
 
 BlockLayout StepOptions::block_layout() const {
-  return {sequence, micro_batch, tp, cp, sequence_parallel, fuse};
+  return {sequence, micro_batch, tp, cp, documents, ulysses, sequence_parallel, fuse};
 }
 
 StepOptions read_step_options(const Config& root) {
@@ -191,13 +231,18 @@ StepOptions read_step_options(const Config& root) {
   const Config block = root.map("step");
   step.sequence_parallel = block.boolean("sequence_parallel", true);
   read_batch(block, step);
+  read_attention(block, step);
   read_schedule(block, step);
   read_recompute(block, step);
   read_fusions(block, step);
   step.tp_pipelined = block.boolean("tp_pipelined", false);
   step.dp_overlap = block.choice("dp_overlap", DpOverlap::kBoth);
   step.gradient_bytes = static_cast<std::uint32_t>(block.integer("gradient_bytes", 2, 4, 4));
+  step.reduce_bytes = static_cast<std::uint32_t>(block.integer("reduce_bytes", 2, 4, step.gradient_bytes));
   step.fsdp = block.boolean("fsdp", false);
+  step.zero2 = block.boolean("zero2", false);
+  step.bucket = block.number("bucket", 1, kMostParameters, 40e6);
+  read_replicas(block, step);
   step.exchange = block.choice("exchange", ExpertExchange::kTaskflow);
   step.experts = read_preset(block, "experts", step);
   step.experts_backward = read_preset(block, "experts_backward", step);
@@ -205,12 +250,7 @@ StepOptions read_step_options(const Config& root) {
     block.error("experts_backward", "it takes the place of step.experts backward: expected that too");
   step.draws = static_cast<std::uint32_t>(block.integer("draws", 1, kMostDraws, 8));
   read_optimizer(block.map("optimizer"), step);
-  const Config host = block.map("host");
-  step.launch = host.has("launch") ? host.duration("launch") : Duration::zero();
-  step.captured = host.number("captured", 0, 1, 0);
-  step.reads_counts = host.boolean("reads_counts", false);
-  step.host_link = host.has("link") ? host.rate("link") : BytesPerSecond{25'000'000'000};
-  host.finish();
+  read_host(block.map("host"), step);
   step.capacity = block.has("capacity") ? block.bytes("capacity") : Bytes{std::int64_t{64} << 30};
   step.over_capacity = block.boolean("over_capacity", false);
   block.finish();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -50,14 +51,24 @@ struct StepOptions {
   bool split_weights = false;      // computes weight gradients apart from activation gradients
   std::string split;  // how layers are divided into chunks: `layers`, `slots`, or a layout string
   EpOverlap overlap{};
-  bool recompute_all = false;  // computes each layer again from its input
-  RecomputeKinds recompute;    // if not `recompute_all`, computes only these again
+  // With two micro-batches: experts' weight gradients run beside the exchange that follows, not before it.
+  bool weights_beside = true;
+  // With two micro-batches: factor by which an exchange takes longer beside the other one's kernels.
+  double exchange_stretch = 1;
+  bool recompute_all = false;   // computes each layer again from its input
+  RecomputeKinds recompute;     // if not `recompute_all`, computes only these again
+  std::uint64_t documents = 1;  // equal parts that a sample is packed of, with attention inside each
+  bool ulysses = false;         // CP splits attention by heads
   bool sequence_parallel = true;
   bool tp_pipelined = false;  // runs products beside the TP exchanges before and after them
   std::vector<Fusion> fuse;
   DpOverlap dp_overlap{};
-  std::uint32_t gradient_bytes = 4;  // bytes of a gradient when DP ranks add them up
+  std::uint32_t gradient_bytes = 4;  // bytes of a gradient as a die keeps it
+  std::uint32_t reduce_bytes = 4;    // bytes of a gradient on its way when DP ranks add them up
   bool fsdp = false;                 // spreads weights over DP ranks, and gathers them block by block
+  bool zero2 = false;                // spreads gradients over DP ranks, and adds them up per micro-batch
+  std::uint32_t replicas = 1;        // groups of DP ranks that each hold all that is spread (HSDP)
+  double bucket = 40e6;  // least parameters of a bucket, which gathers and reductions take at once
   ExpertExchange exchange{};
   // Names of presets (configs/presets) that the MoE-FFN runs under, instead of the experiment's own execution. The
   // second is for the backward pass; empty: the same preset, or none.
@@ -72,10 +83,14 @@ struct StepOptions {
     std::uint32_t slices = 16;      // number of slices in which states are loaded and stored
   } optimizer;
 
-  Duration launch{};           // time of the host per kernel; 0: the host is always ahead
+  Duration launch{};  // time of the host per kernel; 0: the host is always ahead
+  // Time of the small kernels that a framework runs with each launch that is counted, and the most that it may
+  // be; empty: not known.
+  Duration unlisted{};
+  std::string unlisted_most;
   double captured = 0;         // part of the launches, except those of experts, that graphs save
   bool reads_counts = false;   // the host waits for counts of rows before it launches experts
-  BytesPerSecond host_link{};  // rate of a die's link to its host, in each direction
+  BytesPerSecond host_link{};  // rate of a die's link to its host, in each direction; 0: not stated
   Bytes capacity{};            // memory of a die
   bool over_capacity = false;  // runs even if the memory does not suffice
 
@@ -84,6 +99,11 @@ struct StepOptions {
   std::uint32_t micro_batches() const {
     return static_cast<std::uint32_t>(global_batch / (micro_batch * dp));
   }
+  // Return the dies over which parameters are spread that all dies of a stage have, and those of experts.
+  std::uint32_t shards() const { return std::max(1U, dp * cp / replicas); }
+  std::uint32_t expert_shards() const { return std::max(1U, dies_a_stage() / ep / replicas); }
+  bool spreads_states() const { return fsdp || zero2 || optimizer.sharded; }
+  bool spreads_gradients() const { return fsdp || zero2; }
   // True if backward passes compute the MoE-FFN again.
   bool experts_again() const { return recompute_all || recompute.has(RecomputeKind::kMoe); }
   double tokens() const { return static_cast<double>(global_batch) * static_cast<double>(sequence); }

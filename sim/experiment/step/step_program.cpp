@@ -21,7 +21,7 @@ class StepWriter {
         update_(parts, tasks_),
         forward_(std::size_t{layout_.shape.chunks()} * layout_.shape.micro_batches),
         backward_(forward_.size()),
-        first_task_(forward_.size()),
+        first_task_(parts.layout.blocks() * layout_.shape.micro_batches),
         left_(layout_.shape.chunks(), layout_.shape.micro_batches),
         blocks_before_(layout_.blocks_before()) {}
 
@@ -51,6 +51,9 @@ class StepWriter {
 
   std::size_t at(std::uint32_t chunk, std::uint32_t micro_batch) const {
     return std::size_t{chunk} * layout_.shape.micro_batches + micro_batch;
+  }
+  std::size_t at_block(const ChunkWork& work) const {
+    return std::size_t{work.layer} * layout_.shape.micro_batches + work.micro_batch;
   }
   std::size_t at(const StageWork& work) const { return at(work.chunk, work.micro_batch); }
 
@@ -93,9 +96,8 @@ class StepWriter {
     part.layer = first;
     const std::vector<std::uint32_t>& chunk = layout_.chunks[work.chunk];
     if (!part.backward) {
-      first_task_[at(work)] = static_cast<std::uint32_t>(tasks_.count());
       for (const std::uint32_t block : chunk) {
-        after = blocks_.forward(part, block, update_.gathered(part, block, std::move(after)));
+        after = write_forward(part, block, std::move(after));
         ++part.layer;
       }
       return end_forward(part, std::move(after));
@@ -104,14 +106,34 @@ class StepWriter {
     for (std::size_t b = chunk.size(); b-- > 0;) {
       part.layer = first + static_cast<std::uint32_t>(b);
       if (work.kind == StageWork::Kind::kWeightGradient) {
-        after = blocks_.weights(part, chunk[b], std::move(after));
+        after = end_block(part, chunk[b], blocks_.weights(part, chunk[b], std::move(after)), false);
       } else {
-        after = blocks_.backward(part, chunk[b], update_.gathered(part, chunk[b], std::move(after)), split);
+        after = write_backward(part, chunk[b], std::move(after), split);
       }
-      if (!split) update_.scatter(part, chunk[b], after);
     }
     if (work.kind != StageWork::Kind::kWeightGradient) end_backward(part, after);
-    if (!split) end_weights(part, std::move(after));
+    if (!split) --left_[work.chunk];
+  }
+
+  AfterTasks write_forward(const ChunkWork& part, std::uint32_t block, AfterTasks after) {
+    after = update_.gathered(part, std::move(after));
+    first_task_[at_block(part)] = static_cast<std::uint32_t>(tasks_.count());
+    return blocks_.forward(part, block, std::move(after));
+  }
+  AfterTasks write_backward(const ChunkWork& part, std::uint32_t block, AfterTasks after, bool split) {
+    after = blocks_.backward(part, block, update_.gathered(part, std::move(after)), split);
+    return end_block(part, block, std::move(after), split);
+  }
+  // Ends a block's backward pass, unless its weight gradients are left for later. Returns what the next block
+  // waits for.
+  AfterTasks end_block(const ChunkWork& part, std::uint32_t block, AfterTasks after, bool split) {
+    if (split) return after;
+    // Launches and exchanges may come much earlier.
+    std::uint32_t first = first_task_[at_block(part)];
+    while (written_.tasks[first].kind != StepTask::Kind::kCompute) ++first;
+    if (!after.empty())
+      written_.kept.push_back({first, *std::ranges::max_element(after), parts_.blocks[block].kept});
+    return update_.computed(part, std::move(after), left_[part.chunk] == 1);
   }
 
   // Writes two passes layer by layer: the first layer of the forward chunk beside the last of the backward
@@ -122,7 +144,6 @@ class StepWriter {
     pair.backward = chunk_work(stage, back);
     pair.forward.paired = pair.backward.paired = true;
     const bool split = back.kind == StageWork::Kind::kActivationGradient;
-    first_task_[at(ahead)] = static_cast<std::uint32_t>(tasks_.count());
     const std::vector<std::uint32_t>&f = layout_.chunks[ahead.chunk], &b = layout_.chunks[back.chunk];
     // Only experts hide anything. Other layers are written in turn.
     for (std::size_t i = 0, j = b.size(); i < f.size() || j > 0;) {
@@ -131,27 +152,24 @@ class StepWriter {
       const bool forward_alone = i < f.size() && parts_.blocks[f[i]].experts.empty();
       const bool backward_alone = j > 0 && parts_.blocks[b[j - 1]].experts.empty();
       if (i < f.size() && (forward_alone || j == 0)) {
-        pair.after_forward = blocks_.forward(
-            pair.forward, f[i], update_.gathered(pair.forward, f[i], std::move(pair.after_forward)));
+        pair.after_forward = write_forward(pair.forward, f[i], std::move(pair.after_forward));
         ++i;
       } else if (j > 0 && (backward_alone || i == f.size())) {
         --j;
-        pair.after_backward =
-            blocks_.backward(pair.backward, b[j],
-                             update_.gathered(pair.backward, b[j], std::move(pair.after_backward)), split);
-        if (!split) update_.scatter(pair.backward, b[j], pair.after_backward);
+        pair.after_backward = write_backward(pair.backward, b[j], std::move(pair.after_backward), split);
       } else {
         --j;
-        pair.after_forward = update_.gathered(pair.forward, f[i], std::move(pair.after_forward));
-        pair.after_backward = update_.gathered(pair.backward, b[j], std::move(pair.after_backward));
+        pair.after_forward = update_.gathered(pair.forward, std::move(pair.after_forward));
+        pair.after_backward = update_.gathered(pair.backward, std::move(pair.after_backward));
+        first_task_[at_block(pair.forward)] = static_cast<std::uint32_t>(tasks_.count());
         blocks_.both(pair, f[i], b[j], split);
         ++i;
-        if (!split) update_.scatter(pair.backward, b[j], pair.after_backward);
+        pair.after_backward = end_block(pair.backward, b[j], std::move(pair.after_backward), split);
       }
     }
     end_forward(pair.forward, std::move(pair.after_forward));
     end_backward(pair.backward, pair.after_backward);
-    if (!split) end_weights(pair.backward, std::move(pair.after_backward));
+    if (!split) --left_[back.chunk];
   }
 
   void end_forward(const ChunkWork& work, AfterTasks after) {
@@ -163,18 +181,6 @@ class StepWriter {
   void end_backward(const ChunkWork& work, const AfterTasks& after) {
     backward_[at(work.chunk, work.micro_batch)] =
         work.chunk == 0 ? after : tasks_.send(work, layout_.stage_of[work.chunk - 1], after);
-    double bytes = 0;
-    for (const std::uint32_t block : layout_.chunks[work.chunk]) bytes += parts_.blocks[block].kept;
-    // Launches and exchanges may come much earlier.
-    std::uint32_t& first = first_task_[at(work.chunk, work.micro_batch)];
-    while (written_.tasks[first].kind != StepTask::Kind::kCompute) ++first;
-    if (!after.empty())
-      written_.kept.push_back(
-          {first_task_[at(work.chunk, work.micro_batch)], *std::ranges::max_element(after), bytes});
-  }
-
-  void end_weights(const ChunkWork& work, AfterTasks after) {
-    update_.computed(work, std::move(after), --left_[work.chunk] == 0);
   }
 
   const StepParts& parts_;
@@ -185,7 +191,8 @@ class StepWriter {
   BlockWriter blocks_;
   UpdateWriter update_;
   Ends forward_, backward_;  // one entry per chunk, then micro-batch: what the next chunk waits for
-  std::vector<std::uint32_t> first_task_;     // the same, for the first task of the forward pass
+  // One entry per block of the model, then micro-batch: the first task of the forward pass.
+  std::vector<std::uint32_t> first_task_;
   std::vector<std::uint32_t> left_;           // one entry per chunk: micro-batches without weight gradients
   std::vector<std::uint32_t> blocks_before_;  // one entry per chunk
 };

@@ -24,7 +24,7 @@ struct StepTask {
   bool weights_only = false;  // it computes gradients of weights that were left for later
 };
 
-// The period in which a die keeps activations.
+// The period in which a die keeps activations of a block.
 struct KeptBytes {
   std::uint32_t from_task = 0, to_task = 0;  // from the start of `from_task` to the end of `to_task`
   double bytes = 0;
@@ -56,7 +56,8 @@ enum class StepStream : std::uint32_t {
   kPpForward,
   kPpBackward,
   kSwapIn,
-  kSwapOut
+  kSwapOut,
+  kReduce  // of gradients, so that gathers of weights overtake them
 };
 
 // The inputs from which a step's program is written.

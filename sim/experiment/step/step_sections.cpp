@@ -7,6 +7,7 @@
 #include "sim/experiment/outcome/stream_trace.h"
 #include "sim/experiment/own_values.h"
 #include "sim/experiment/step/preset_experts.h"
+#include "sim/experiment/step/step_bar.h"
 #include "sim/experiment/step/step_files.h"
 #include "sim/experiment/step/step_routing.h"
 
@@ -231,6 +232,7 @@ OwnSections step_sections(const Experiment& experiment, const SimulatedStep& ste
   add_experts(experiment, step, own.before);
   add_routing(experiment, step, own.before);
   own.before.say(unknown_of(step), "unknown");
+  add_error_bar(experiment, step, own.before);
   own.tells_passes = false;
   own.files = step_files(step);
   return own;

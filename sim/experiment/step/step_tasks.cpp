@@ -6,6 +6,13 @@
 #include "sim/core/whole_time.h"
 
 namespace a3sim {
+namespace {
+
+Duration stretched(Duration time, double factor) {
+  return Duration(whole_picoseconds(static_cast<double>(time.count()) * factor));
+}
+
+}  // namespace
 
 StepTasks::StepTasks(const StepParts& parts, StepProgram& written)
     : experiment_(parts.experiment),
@@ -16,13 +23,14 @@ StepTasks::StepTasks(const StepParts& parts, StepProgram& written)
   StreamProgram& program = written.program;
   program.ranks = step_.pp;
   program.kinds = {{"host thread", 1, true}};
-  program.streams = {"HOST", "COMPUTE", "EP", "TP", "CP", "DP", "SEND", "SEND_BACK", "SWAP_IN", "SWAP_OUT"};
+  program.streams = {"HOST", "COMPUTE",   "EP",      "TP",       "CP",    "DP",
+                     "SEND", "SEND_BACK", "SWAP_IN", "SWAP_OUT", "REDUCE"};
   for (std::uint32_t s = 0; s < step_.pp; ++s) written.dies.push_back(s * step_.dies_a_stage());
 }
 
 DieGroup StepTasks::expert_group() const {
   const std::uint32_t ranks = step_.dies_a_stage() / step_.ep;
-  return {ranks,
+  return {step_.expert_shards(),
           std::min(step_.ep * experiment_.parallel.tp_stride, step_.dies_a_stage() / std::max(1U, ranks))};
 }
 
@@ -67,9 +75,12 @@ std::uint32_t StepTasks::group_exchange(const ChunkWork& work, const char* name,
   StreamTask exchange = task(work, name, stream, after);
   exchange.hold =
       (experiment_.program.launch.queued + ring_latency(fabric, group)) * static_cast<std::int64_t>(calls);
-  exchange.transfers = ring_transfers(fabric, group, sent, exchange.rank);
+  const bool to_all = kind == StepTask::Kind::kCp && step_.ulysses;
+  exchange.transfers = to_all ? exchange_transfers(fabric, group, sent / (group.ranks - 1), 1, exchange.rank)
+                              : ring_transfers(fabric, group, sent, exchange.rank);
   std::vector<std::uint32_t> ways =
-      cables_.limit(work.stage, group, StageCables::Exchange::kRing, exchange.transfers);
+      cables_.limit(work.stage, group, to_all ? StageCables::Exchange::kToAll : StageCables::Exchange::kRing,
+                    exchange.transfers);
   return add(std::move(exchange), of_work(work, kind), std::move(ways));
 }
 
@@ -82,10 +93,13 @@ AfterTasks StepTasks::compute(const ChunkWork& work, const char* name, const Par
                                             part.tp_sent, part.tp_calls, after);
     step_.tp_pipelined ? ends.push_back(tp) : void(after = {tp});
   }
-  if (part.cp_sent > 0)
-    ends.push_back(group_exchange(work, "CP", StepStream::kCp, StepTask::Kind::kCp, {step_.cp, step_.tp},
-                                  part.cp_sent, part.cp_calls, after));
-  if (step_.launch > Duration::zero() && part.launches > 0) {
+  if (part.cp_sent > 0) {
+    const std::uint32_t cp = group_exchange(work, "CP", StepStream::kCp, StepTask::Kind::kCp,
+                                            {step_.cp, step_.tp}, part.cp_sent, part.cp_calls, after);
+    // Keys go round beside attention, which begins with the die's own; heads must be there.
+    step_.ulysses ? void(after = {cp}) : ends.push_back(cp);
+  }
+  if (step_.launch > Duration::zero() && part.calls > 0) {
     StreamTask first =
         task(work, "Launch", StepStream::kHost, experts && step_.reads_counts ? after : AfterTasks{});
     first.units = 1;
@@ -93,16 +107,15 @@ AfterTasks StepTasks::compute(const ChunkWork& work, const char* name, const Par
     StreamTask rest = first;
     rest.after.clear();
     rest.hold = Duration(static_cast<std::int64_t>(static_cast<double>(step_.launch.count()) *
-                                                   (part.launches - 1) * (experts ? 1 : 1 - step_.captured)));
+                                                   (part.calls - 1) * (experts ? 1 : 1 - step_.captured)));
     after.push_back(add(std::move(first), of_work(work, StepTask::Kind::kHost)));
-    if (part.launches > 1) ends.push_back(add(std::move(rest), of_work(work, StepTask::Kind::kHost)));
+    if (part.calls > 1) ends.push_back(add(std::move(rest), of_work(work, StepTask::Kind::kHost)));
   }
   StreamTask kernels = task(work, name, StepStream::kCompute, std::move(after));
   kernels.matrix = true;
   kernels.hold = part.hold;
   kernels.job = part.job;
-  kernels.job.ideal =
-      Duration(whole_picoseconds(static_cast<double>(part.job.ideal.count()) * work.slowness));
+  kernels.job.ideal = stretched(part.job.ideal, work.slowness);
   StepTask about = of_work(work, StepTask::Kind::kCompute);
   about.classes = classes_of(part);
   about.experts = experts;
@@ -114,10 +127,16 @@ AfterTasks StepTasks::exchange(const ChunkWork& chunk_work, const char* name, co
                                AfterTasks after) {
   if (work.empty()) return after;
   StreamTask exchange = task(chunk_work, name, StepStream::kEp, std::move(after));
-  exchange.hold = work.hold;
+  const double stretch = chunk_work.paired ? step_.exchange_stretch : 1;
+  exchange.hold = stretched(work.hold, stretch);
   exchange.job = work.job;
+  exchange.job.ideal = stretched(work.job.ideal, stretch);
   exchange.transfers = work.transfers;
-  for (StreamTransfer& transfer : exchange.transfers) transfer.dst = exchange.rank;
+  for (StreamTransfer& transfer : exchange.transfers) {
+    transfer.dst = exchange.rank;
+    transfer.rate = {
+        std::max<std::int64_t>(1, std::llround(static_cast<double>(transfer.rate.count) / stretch))};
+  }
   std::vector<std::uint32_t> ways =
       cables_.limit(chunk_work.stage, {step_.ep, std::max(1U, experiment_.parallel.tp_stride)},
                     StageCables::Exchange::kToAll, exchange.transfers);
@@ -141,14 +160,13 @@ AfterTasks StepTasks::send(const ChunkWork& work, std::uint32_t to_stage, AfterT
   return {add(std::move(sent), of_work(work, StepTask::Kind::kPp), std::move(ways))};
 }
 
-AfterTasks StepTasks::ring(const ChunkWork& work, const char* name, double dense_bytes, double expert_bytes,
-                           AfterTasks after) {
+AfterTasks StepTasks::ring(const ChunkWork& work, const char* name, StepStream stream,
+                           std::span<const Ring> rings, AfterTasks after) {
   const Hardware::Fabric& fabric = experiment_.hardware.fabric;
-  StreamTask exchange = task(work, name, StepStream::kDp, after);
+  StreamTask exchange = task(work, name, stream, after);
   Duration latency{};
   std::vector<std::uint32_t> ways;
-  for (const auto& [group, bytes] :
-       {std::pair{dense_group(), dense_bytes}, std::pair{expert_group(), expert_bytes}}) {
+  for (const auto& [group, bytes] : rings) {
     if (group.ranks < 2 || bytes <= 0) continue;
     const double sent = bytes * (group.ranks - 1) / group.ranks;
     std::vector<StreamTransfer> transfers = ring_transfers(fabric, group, sent, exchange.rank);

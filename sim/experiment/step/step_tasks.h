@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "sim/experiment/step/stage_cables.h"
@@ -34,17 +35,24 @@ class StepTasks {
                       AfterTasks after);
   // Sends a chunk's activations, or their gradients, to the stage of the next chunk.
   AfterTasks send(const ChunkWork& work, std::uint32_t to_stage, AfterTasks after);
-  // Adds a ring of the die's DP peers, with the bytes that the die sends: of parameters that all dies of a
-  // stage have, and of experts.
-  AfterTasks ring(const ChunkWork& work, const char* name, double dense_bytes, double expert_bytes,
+  // A tensor of so many bytes that goes round a group of dies.
+  struct Ring {
+    DieGroup group;
+    double bytes = 0;
+  };
+  // Adds rings of the die's DP peers, which run beside one another.
+  AfterTasks ring(const ChunkWork& work, const char* name, StepStream stream, std::span<const Ring> rings,
                   AfterTasks after);
   // Adds a transfer between a die and its host.
   AfterTasks swap(const ChunkWork& work, bool in, double bytes, AfterTasks after);
   AfterTasks update(const ChunkWork& work, const MemoryJob& job, AfterTasks after);
 
-  // These return the members of DP rings: for parameters that all dies of a stage have, and for experts.
-  DieGroup dense_group() const { return {step_.dp * step_.cp, step_.tp}; }
+  // These return the dies over which parameters are spread: those that all dies of a stage have, and those of
+  // experts.
+  DieGroup dense_group() const { return {step_.shards(), step_.tp}; }
   DieGroup expert_group() const;
+  // Returns the dies that hold the same part as a die of the group, one per replica.
+  DieGroup across(DieGroup group) const { return {step_.replicas, group.ranks * group.stride}; }
   std::size_t count() const { return written_.tasks.size(); }
   // Writes which cables transfers share, once all tasks are there.
   void share_cables();

@@ -20,7 +20,7 @@ std::string what_fits(const StepOptions& step, const StageMemory& fullest) {
     return step.micro_batch > 1 ? "a smaller step.micro_batch keeps less"
                                 : "a larger parallel.tp or parallel.cp keeps less";
   }
-  if (!step.optimizer.sharded) return "step.optimizer.sharded=true spreads the optimizer's states";
+  if (!step.spreads_states()) return "step.optimizer.sharded=true spreads the optimizer's states";
   if (!step.optimizer.swapped && fullest.states > fullest.weights)
     return "a larger parallel.dp, parallel.pp or parallel.tp spreads states, step.optimizer.swapped=true "
            "keeps them in "

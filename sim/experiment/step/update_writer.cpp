@@ -11,31 +11,23 @@ UpdateWriter::UpdateWriter(const StepParts& parts, StepTasks& tasks)
       tasks_(tasks),
       hardware_(sustained(parts.experiment.hardware)),
       cost_(hardware_, parts.experiment.program, parts.experiment.cut.tiling),
-      stages_(parts.layout.shape.stages),
-      weights_(parts.layout.shape.chunks()) {}
-
-UpdateWriter::Parameters UpdateWriter::of_chunk(std::uint32_t chunk) const {
-  Parameters sum;
-  for (const std::uint32_t block : layout_.chunks[chunk]) {
-    sum.dense += blocks_[block].dense_parameters;
-    sum.expert += blocks_[block].expert_parameters;
-  }
-  return sum;
+      stages_(parts.layout.shape.stages) {
+  // FSDP moves each block by itself.
+  const double least = step_.fsdp ? 0 : step_.bucket;
+  for (std::uint32_t c = 0; c < layout_.shape.chunks(); ++c)
+    weights_.emplace_back(buckets_.emplace_back(layout_, blocks_, c, least).all().size());
 }
 
-UpdateWriter::Parameters UpdateWriter::of_stage(std::uint32_t stage) const {
+Parameters UpdateWriter::of_stage(std::uint32_t stage) const {
   Parameters sum;
-  for (const std::uint32_t chunk : layout_.chunks_of(stage)) {
-    sum.dense += of_chunk(chunk).dense;
-    sum.expert += of_chunk(chunk).expert;
-  }
+  for (const std::uint32_t block : layout_.blocks_of(stage)) sum.add(blocks_[block]);
   return sum;
 }
 
 double UpdateWriter::updated(std::uint32_t stage) const {
   const Parameters all = of_stage(stage);
-  if (!step_.optimizer.sharded && !step_.fsdp) return all.dense + all.expert;
-  return all.dense / tasks_.dense_group().ranks + all.expert / tasks_.expert_group().ranks;
+  if (!step_.spreads_states()) return all.all();
+  return all.dense / step_.shards() + all.expert / step_.expert_shards();
 }
 
 // Gradients are read twice, first for their norm. Moments and master weights are read and written.
@@ -51,58 +43,60 @@ MemoryJob UpdateWriter::update_job(double parameters) const {
   return job;
 }
 
-void UpdateWriter::gather_ahead(std::uint32_t stage) {
-  if (step_.fsdp || !step_.optimizer.sharded || !overlaps(DpOverlap::kGather)) return;
-  for (const std::uint32_t chunk : layout_.chunks_of(stage)) {
-    const Parameters sum = of_chunk(chunk);
-    weights_[chunk] = tasks_.ring({stage, chunk, kNone, false}, "Gather", sum.dense * kWeightBytes,
-                                  sum.expert * kWeightBytes, {});
-  }
+AfterTasks UpdateWriter::gather(const ChunkWork& work, Parameters parameters, AfterTasks after) {
+  const StepTasks::Ring rings[] = {{tasks_.dense_group(), parameters.dense * kWeightBytes},
+                                   {tasks_.expert_group(), parameters.expert * kWeightBytes}};
+  return tasks_.ring(work, "Gather", StepStream::kDp, rings, std::move(after));
 }
 
-AfterTasks UpdateWriter::gathered(const ChunkWork& work, std::uint32_t block, AfterTasks after) {
-  if (!weights_[work.chunk].empty()) {
-    after.insert(after.end(), weights_[work.chunk].begin(), weights_[work.chunk].end());
-    weights_[work.chunk].clear();
+AfterTasks UpdateWriter::reduce(const ChunkWork& work, Parameters parameters, bool last, AfterTasks after) {
+  const double bytes = step_.reduce_bytes * (step_.spreads_states() ? 1 : 2);  // else all dies need all sums
+  const DieGroup dense = tasks_.dense_group(), expert = tasks_.expert_group();
+  const StepTasks::Ring rings[] = {{dense, parameters.dense * bytes}, {expert, parameters.expert * bytes}};
+  after = tasks_.ring(work, "Reduce", StepStream::kReduce, rings, std::move(after));
+  if (!last || step_.replicas == 1) return after;
+  const double part = 2.0 * step_.reduce_bytes;
+  const StepTasks::Ring others[] = {{tasks_.across(dense), parameters.dense * part / dense.ranks},
+                                    {tasks_.across(expert), parameters.expert * part / expert.ranks}};
+  return tasks_.ring(work, "ReduceReplicas", StepStream::kReduce, others, std::move(after));
+}
+
+void UpdateWriter::gather_ahead(std::uint32_t stage) {
+  if (step_.fsdp || !step_.optimizer.sharded || !overlaps(DpOverlap::kGather)) return;
+  for (const std::uint32_t chunk : layout_.chunks_of(stage))
+    for (std::size_t b = 0; b < buckets_[chunk].all().size(); ++b)
+      weights_[chunk][b] = gather({stage, chunk, kNone, false}, buckets_[chunk].all()[b].parameters, {});
+}
+
+AfterTasks UpdateWriter::gathered(const ChunkWork& work, AfterTasks after) {
+  const std::size_t number = buckets_[work.chunk].of(work.layer);
+  AfterTasks& weights = weights_[work.chunk][number];
+  if (step_.fsdp) {
+    Stage& stage = stages_[work.stage];
+    weights = gather(work, buckets_[work.chunk].all()[number].parameters, stage.before_last);
+    stage.before_last = after;
   }
-  if (!step_.fsdp) return after;
-  Stage& stage = stages_[work.stage];
-  const AfterTasks weights = tasks_.ring(work, "Gather", blocks_[block].dense_parameters * kWeightBytes,
-                                         blocks_[block].expert_parameters * kWeightBytes, stage.before_last);
-  stage.before_last = after;
   after.insert(after.end(), weights.begin(), weights.end());
+  weights.clear();
   return after;
 }
 
-void UpdateWriter::scatter(const ChunkWork& work, std::uint32_t block, const AfterTasks& after) {
-  if (!step_.fsdp) return;
-  stages_[work.stage].reduced =
-      tasks_.ring(work, "Reduce", blocks_[block].dense_parameters * step_.gradient_bytes,
-                  blocks_[block].expert_parameters * step_.gradient_bytes, after);
-}
-
-void UpdateWriter::computed(const ChunkWork& work, AfterTasks after, bool last) {
+AfterTasks UpdateWriter::computed(const ChunkWork& work, AfterTasks after, bool last) {
   Stage& stage = stages_[work.stage];
-  if (last && !step_.fsdp && overlaps(DpOverlap::kReduce)) {
-    const Parameters sum = of_chunk(work.chunk);
-    const double times = step_.optimizer.sharded ? 1 : 2;  // all dies need all sums
-    stage.reduced =
-        tasks_.ring({work.stage, work.chunk, kNone, true}, "Reduce", sum.dense * step_.gradient_bytes * times,
-                    sum.expert * step_.gradient_bytes * times, after);
-  }
-  stage.computed = std::move(after);
+  stage.computed = after;
+  const ParameterBucket& bucket = buckets_[work.chunk].all()[buckets_[work.chunk].of(work.layer)];
+  if (work.layer != bucket.first) return after;
+  const bool beside = step_.fsdp || overlaps(DpOverlap::kReduce);
+  if (step_.spreads_gradients() || (last && beside))
+    stage.reduced = reduce({work.stage, work.chunk, kNone, true}, bucket.parameters, last, after);
+  return step_.spreads_gradients() && !beside ? stage.reduced : after;
 }
 
 void UpdateWriter::finish(std::uint32_t number) {
   Stage& stage = stages_[number];
   AfterTasks after = stage.computed;
-  const ChunkWork work{number, kNone, kNone, true};
-  if (!step_.fsdp && !overlaps(DpOverlap::kReduce)) {
-    const Parameters sum = of_stage(number);
-    const double times = step_.optimizer.sharded ? 1 : 2;
-    after = tasks_.ring(work, "Reduce", sum.dense * step_.gradient_bytes * times,
-                        sum.expert * step_.gradient_bytes * times, std::move(after));
-  }
+  if (!step_.spreads_gradients() && !overlaps(DpOverlap::kReduce))
+    after = reduce({number, kNone, kNone, true}, of_stage(number), true, std::move(after));
   after.insert(after.end(), stage.reduced.begin(), stage.reduced.end());
   update(number, std::move(after));
 }
@@ -124,8 +118,7 @@ void UpdateWriter::update(std::uint32_t number, AfterTasks after) {
     after = std::move(out);
   }
   if (step_.fsdp || !step_.optimizer.sharded || overlaps(DpOverlap::kGather)) return;
-  const Parameters sum = of_stage(number);
-  tasks_.ring(work, "Gather", sum.dense * kWeightBytes, sum.expert * kWeightBytes, std::move(after));
+  gather(work, of_stage(number), std::move(after));
 }
 
 }  // namespace a3sim

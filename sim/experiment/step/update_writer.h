@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sim/device/kernel_cost.h"
+#include "sim/experiment/step/parameter_buckets.h"
 #include "sim/experiment/step/step_tasks.h"
 
 namespace a3sim {
@@ -13,23 +14,17 @@ class UpdateWriter {
   UpdateWriter(const StepParts& parts, StepTasks& tasks);
 
   // Writes the gathering of a stage's weights, which the step before updated, beside the first forward
-  // passes. A chunk's first block waits for them.
+  // passes. The first block of each bucket waits for them.
   void gather_ahead(std::uint32_t stage);
   // Returns what a block's pass waits for: `after`, and its weights if they are spread.
-  AfterTasks gathered(const ChunkWork& work, std::uint32_t block, AfterTasks after);
-  // Writes the exchange that brings gradients of a block's spread weights to the dies that keep them.
-  void scatter(const ChunkWork& work, std::uint32_t block, const AfterTasks& after);
-  // Tells the writer that the weight gradients of a chunk for a micro-batch are computed. `last` is true if
-  // this was the last micro-batch.
-  void computed(const ChunkWork& work, AfterTasks after, bool last);
+  AfterTasks gathered(const ChunkWork& work, AfterTasks after);
+  // Tells the writer that a block's weight gradients are computed: `after`. `last` is true for those of the
+  // last micro-batch. Returns what the next block waits for.
+  AfterTasks computed(const ChunkWork& work, AfterTasks after, bool last);
   // Writes the rest of the step. Must be called after all passes of the stage are written.
   void finish(std::uint32_t stage);
 
  private:
-  struct Parameters {
-    double dense = 0, expert = 0;
-  };
-  Parameters of_chunk(std::uint32_t chunk) const;
   Parameters of_stage(std::uint32_t stage) const;
   // Returns the number of parameters that one die of a stage updates.
   double updated(std::uint32_t stage) const;
@@ -37,6 +32,9 @@ class UpdateWriter {
   bool overlaps(DpOverlap what) const {
     return step_.dp_overlap == what || step_.dp_overlap == DpOverlap::kBoth;
   }
+  AfterTasks gather(const ChunkWork& work, Parameters parameters, AfterTasks after);
+  // Writes the sum of gradients. `last`: also over replicas.
+  AfterTasks reduce(const ChunkWork& work, Parameters parameters, bool last, AfterTasks after);
   void update(std::uint32_t stage, AfterTasks after);
 
   struct Stage {
@@ -54,8 +52,9 @@ class UpdateWriter {
   Hardware hardware_;
   KernelCost cost_;
   std::vector<Stage> stages_;
-  // One entry per chunk: the tasks that bring its weights; empty if they are always there.
-  std::vector<AfterTasks> weights_;
+  std::vector<ChunkBuckets> buckets_;  // one entry per chunk
+  // One entry per chunk, then bucket: the tasks that bring its weights; empty if they are always there.
+  std::vector<std::vector<AfterTasks>> weights_;
 };
 
 }  // namespace a3sim

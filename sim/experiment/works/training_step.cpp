@@ -176,6 +176,10 @@ bool takes_training_step(const Config& experiment) {
 void check_divides(const Config& root, const TrainingPlan& plan) {
   const std::uint32_t tp = plan.step.tp, heads = plan.model.attention.heads;
   const Config parallel = root.map("parallel");
+  if (plan.step.ulysses && heads > 0 && heads % (tp * plan.step.cp) != 0)
+    root.map("step").error(
+        "cp_exchange", fmt::format("{} heads on {} dies of TP times {} of CP: expected a divisor, or ring",
+                                   heads, tp, plan.step.cp));
   if (heads > 0 && heads % tp != 0) {
     std::vector<std::uint32_t> fit;
     for (std::uint32_t d = 1; d <= heads; ++d)
@@ -215,6 +219,9 @@ std::shared_ptr<const ExperimentWork> read_training_step(const Config& root, Exp
   plan.step = read_step_options(root);
   experiment.parallel = group_of(root.map("parallel"), plan.step);
   plan.model = read_model_shape(root.map("model"), experiment.parallel);
+  if (plan.model.dtype == DataType::kInt8)
+    root.map("model").error("dtype",
+                            "a step computes gradients, which 8 bits do not hold: expected bf16 or fp16");
   check_divides(root, plan);
   root.throw_if_any();
   if (const std::string why = over_program_memory(plan); !why.empty())

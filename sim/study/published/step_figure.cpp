@@ -20,6 +20,12 @@ double hidden_part(const ExchangeAccount& account) {
   return account.total > Duration::zero() ? seconds(account.hidden()) / seconds(account.total) : 0;
 }
 
+// Profilers of GPUs count what runs beside products or attention as hidden.
+double beside_products(const ExchangeAccount& account) {
+  if (account.total == Duration::zero()) return 0;
+  return seconds(account.hidden_by[0] + account.hidden_by[1] + account.hidden_by[2]) / seconds(account.total);
+}
+
 double utilisation(const StepScale& scale) {
   return scale.h100 ? kUtilisationH100 : kTokensA3 / 2 * kFlopsA3 / scale.peak;
 }
@@ -67,6 +73,7 @@ double step_figure(const std::string& metric, const std::string& unit,
   if (metric == "ep_exposed_fraction") return 1 - hidden_part(ep);
   if (metric == "ep_hidden_fraction") {
     const std::string part = coordinates.contains("part") ? coordinates["part"].get<std::string>() : "";
+    if (scale.h100) return beside_products(ep);
     return part == "steady" ? hidden_part(figures.paired)
            : part.empty()   ? hidden_part(ep)
                             : hidden_part(figures.unpaired);
