@@ -12,8 +12,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // The folders of configs/ with what an experiment is made of. An experiment goes before a part of the same name.
-constexpr std::array<std::string_view, 7> kIncluded{"experiments", "hardware", "programs",  "models",
-                                                    "orders",      "faults",   "topologies"};
+constexpr std::array<std::string_view, 8> kIncluded{"experiments", "hardware", "programs",   "models",
+                                                    "orders",      "faults",   "topologies", "steps"};
 
 bool is_shipped(const fs::path& path) {
   std::error_code error;

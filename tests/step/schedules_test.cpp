@@ -57,6 +57,18 @@ TEST_CASE("zb_h1 waits for stages less one times forward and activation gradient
   }
 }
 
+TEST_CASE("zb_v waits for its first micro-batch alone, and holds as many chunks as 1f1b in layers") {
+  for (std::uint32_t p : {1U, 2U, 4U, 8U}) {
+    for (std::uint32_t m : {2 * p - 1, 2 * p, 3 * p + 1}) {
+      const ScheduleTimes even{kF, kF, kF, 3 * kF};
+      const ScheduleWalk result = walk("zb_v", {p, 2, m, false, false}, even);
+      CHECK(result.wrong.empty());
+      CHECK(result.makespan == 2 * m * 3 * kF + (p - 1) * kF);
+      CHECK(*std::ranges::max_element(result.live) <= 2 * p);
+    }
+  }
+}
+
 // The published order: deepseek-ai/DualPipe. Its times hold where a pair takes as long as what is in it, and forward,
 // activation gradient and weight gradient are alike.
 TEST_CASE("dualpipev takes as long as published") {

@@ -186,11 +186,11 @@ std::vector<std::string> random_layout(std::mt19937& random) {
   const std::uint32_t ep = one_of({1, 2, 4, 8});
   const char* const schedule = pp == 1                       ? "none"
                                : vpp == 1                    ? (random() % 2 ? "1f1b" : "zb_h1")
-                               : m >= 2 * pp && random() % 2 ? "dualpipev"
+                               : m >= 2 * pp && random() % 2 ? (random() % 2 ? "dualpipev" : "zb_v")
                                                              : "interleaved";
   if (tp * cp * dp % ep != 0) return {};
   const char* const overlaps[] = {"none", "within_one", "two_micro_batches"};
-  const bool pairs = std::string_view(schedule) != "zb_h1";
+  const bool pairs = !std::string_view(schedule).starts_with("zb_");
   const char* const recomputes[] = {"[]", "[all]", "[norm, moe]"};
   return {
       fmt::format("parallel={{tp: {}, pp: {}, vpp: {}, cp: {}, dp: {}, ep: {}}}", tp, pp, vpp, cp, dp, ep),
@@ -200,6 +200,9 @@ std::vector<std::string> random_layout(std::mt19937& random) {
       fmt::format("step.recompute={}", recomputes[random() % 3]),
       fmt::format("step.split_weights={}", random() % 2 ? "true" : "false"),
       fmt::format("step.fsdp={}", random() % 4 ? "false" : "true"),
+      fmt::format("step.zero2={}", random() % 4 ? "false" : "true"),
+      fmt::format("step.cp_exchange={}", random() % 2 ? "ring" : "ulysses"),
+      fmt::format("step.documents={}", random() % 4 ? 1 : 4),
       fmt::format("step.tp_pipelined={}", random() % 2 ? "true" : "false"),
       fmt::format("step.host.launch={}", random() % 2 ? "0 us" : "20 us")};
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
 namespace a3sim {
 
 void add_error_bar(const Experiment& experiment, const SimulatedStep& simulated, Report& report) {
@@ -12,18 +14,18 @@ void add_error_bar(const Experiment& experiment, const SimulatedStep& simulated,
         "Small kernels that a framework adds (casts, copies, bookkeeping) are left out, and how long they "
         "take is "
         "not known (step.host.unlisted).\n",
-        "error bar");
+        "error_bar");
     return;
   }
-  const Duration most =
-      simulate_step(experiment.with({"step.host.unlisted=" + step.unlisted_most})).figures.time;
+  const std::vector<std::string> change{"step.host.unlisted=" + step.unlisted_most};
+  const Duration most = simulate_step(experiment.with(change)).figures.time;
   report
       .say(fmt::format(
                "Error bar: {:.3f} to {:.3f} s. Small kernels that a framework adds (casts, copies, "
                "bookkeeping) are left out; by published steps they take up to {} with each kernel that is "
                "counted (step.host.unlisted).\n",
                seconds(simulated.figures.time), seconds(most), step.unlisted_most),
-           "error bar")
+           "error_bar")
       .fact("step_most_ps", most);
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "sim/study/summary/report.h"
 #include "sim/study/summary/step_summary.h"
+#include "traces/report/report.h"
 
 namespace a3sim {
 
