@@ -21,17 +21,24 @@ class KeptActivations {
     for (std::size_t b = 0; b < layout_.chunks[work.chunk].size(); ++b)
       work.kind == StageWork::Kind::kForward ? forward(work.chunk, b) : backward(work.chunk, b);
   }
-  // Two passes beside one another: the first block of one beside the last of the other.
+  // Two passes beside one another: the first block of one beside the last of the other, but blocks without
+  // experts by themselves.
   void both(std::uint32_t ahead, std::uint32_t back) {
-    const std::size_t forwards = layout_.chunks[ahead].size(), backwards = layout_.chunks[back].size();
-    for (std::size_t b = 0; b < std::max(forwards, backwards); ++b) {
-      if (b < forwards) forward(ahead, b);
-      if (b < backwards) backward(back, backwards - 1 - b);
+    const std::size_t all = layout_.chunks[ahead].size();
+    for (std::size_t i = 0, j = layout_.chunks[back].size(); i < all || j > 0;) {
+      const bool forwards = i < all, backwards = j > 0;
+      const bool ahead_alone = forwards && (!backwards || !has_experts(ahead, i));
+      const bool back_alone = !ahead_alone && backwards && (!forwards || !has_experts(back, j - 1));
+      if (!back_alone) forward(ahead, i++);
+      if (!ahead_alone) backward(back, --j);
     }
   }
   double most() const { return most_; }
 
  private:
+  bool has_experts(std::uint32_t chunk, std::size_t block) const {
+    return blocks_[layout_.chunks[chunk][block]].expert_parameters > 0;
+  }
   double kept(std::uint32_t chunk, std::size_t block) const {
     return blocks_[layout_.chunks[chunk][block]].kept;
   }

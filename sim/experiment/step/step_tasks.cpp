@@ -126,20 +126,9 @@ AfterTasks StepTasks::compute(const ChunkWork& work, const char* name, const Par
 AfterTasks StepTasks::exchange(const ChunkWork& chunk_work, const char* name, const ExchangeWork& work,
                                AfterTasks after) {
   if (work.empty()) return after;
-  const double stretch = chunk_work.paired ? step_.exchange_stretch : 1;
-  // The group's pace is that of its slowest rank, whose kernels nothing of another micro-batch makes up for.
-  const bool streams = step_.exchange == ExpertExchange::kStreams;
-  const Duration slowest =
-      chunk_work.paired && streams ? std::min(work.hold, experiment_.program.bulk->fixed) : Duration::zero();
-  StepTask about = of_work(chunk_work, StepTask::Kind::kEp);
-  about.experts = true;
-  if (slowest > Duration::zero()) {
-    StreamTask wait = task(chunk_work, "Slowest", StepStream::kCompute, std::move(after));
-    wait.hold = slowest;
-    after = {add(std::move(wait), about)};
-  }
   StreamTask exchange = task(chunk_work, name, StepStream::kEp, std::move(after));
-  exchange.hold = stretched(work.hold - slowest, stretch);
+  const double stretch = chunk_work.paired ? step_.exchange_stretch : 1;
+  exchange.hold = stretched(work.hold, stretch);
   exchange.job = work.job;
   exchange.job.ideal = stretched(work.job.ideal, stretch);
   exchange.transfers = work.transfers;
@@ -151,6 +140,8 @@ AfterTasks StepTasks::exchange(const ChunkWork& chunk_work, const char* name, co
   std::vector<std::uint32_t> ways =
       cables_.limit(chunk_work.stage, {step_.ep, std::max(1U, experiment_.parallel.tp_stride)},
                     StageCables::Exchange::kToAll, exchange.transfers);
+  StepTask about = of_work(chunk_work, StepTask::Kind::kEp);
+  about.experts = true;
   return {add(std::move(exchange), about, std::move(ways))};
 }
 
