@@ -1,4 +1,4 @@
-#include "sim/study/summary/step_bar.h"
+#include "sim/experiment/step/step_bar.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "sim/study/summary/step_summary.h"
-#include "traces/report/report.h"
+#include "sim/experiment/step/step_sections.h"
 
 namespace a3sim {
 
