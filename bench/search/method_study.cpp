@@ -1,9 +1,6 @@
 #include "bench/search/method_study.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "sim/core/statistics.h"
 #include "sim/study/search/proposer.h"
@@ -61,47 +58,6 @@ MethodStudy compare_methods(const SearchProblem& problem, const SearchOptions& o
       curve.no_worse_than_random += curve.by_seed[seed] >= drawn[seed];
   }
   return study;
-}
-
-Report method_report(const SearchProblem& problem, const MethodStudy& study) {
-  Report report;
-  const std::size_t seeds = study.curves.front().by_seed.size();
-  report.say(fmt::format("{}: what methods of search find in space {}, means of {} seeds\n",
-                         problem.experiment().name, problem.space().name, seeds));
-  std::vector<Column> columns{Column::words("method")};
-  for (const std::uint32_t budget : study.budgets)
-    columns.push_back(
-        Column::signed_percent(fmt::format("{} candidates", budget), fmt::format("gain_{}", budget), 2));
-  columns.push_back(Column::signed_percent("least", "least", 2));
-  columns.push_back(Column::signed_percent("most", "most", 2));
-  columns.push_back(Column::words("no worse than random"));
-  Table& table = report.table("", std::move(columns));
-  for (const MethodCurve& curve : study.curves) {
-    std::vector<Cell> row{curve.method};
-    for (const double gain : curve.gains) row.emplace_back(gain);
-    row.emplace_back(curve.least);
-    row.emplace_back(curve.most);
-    row.emplace_back(fmt::format("{} of {}", curve.no_worse_than_random, seeds));
-    table.add(std::move(row));
-  }
-  return report;
-}
-
-nlohmann::ordered_json method_json(const SearchProblem& problem, const MethodStudy& study) {
-  nlohmann::ordered_json methods = nlohmann::ordered_json::array();
-  for (const MethodCurve& curve : study.curves) {
-    nlohmann::ordered_json points = nlohmann::ordered_json::array();
-    for (std::size_t b = 0; b < study.budgets.size(); ++b)
-      points.push_back({{"candidates", study.budgets[b]}, {"gain", curve.gains[b]}});
-    methods.push_back({{"method", curve.method},
-                       {"curve", points},
-                       {"by_seed", curve.by_seed},
-                       {"no_worse_than_random", curve.no_worse_than_random}});
-  }
-  return {{"schema_version", 1},
-          {"name", problem.experiment().name},
-          {"space", problem.space().name},
-          {"methods", methods}};
 }
 
 }  // namespace a3sim

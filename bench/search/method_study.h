@@ -1,12 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "sim/study/search/search.h"
-#include "traces/report/report.h"
 
 namespace a3sim {
 
@@ -26,8 +24,5 @@ struct MethodStudy {
 // Searches with every method, with `seeds` seeds from options.seed on. All searches share their runs.
 MethodStudy compare_methods(const SearchProblem& problem, const SearchOptions& options, std::uint32_t seeds,
                             CandidateRuns& runs);
-
-Report method_report(const SearchProblem& problem, const MethodStudy& study);
-nlohmann::ordered_json method_json(const SearchProblem& problem, const MethodStudy& study);
 
 }  // namespace a3sim
