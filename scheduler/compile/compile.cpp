@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "models/operators/engine_put.h"
@@ -136,12 +137,16 @@ Ordered order_tasks(const Graph& graph, const CompileOptions& options, const Row
   return ordered;
 }
 
-// Checks that the ranks after the representatives do what these do.
-void check_next_turn(const Graph& graph, const CompileOptions& options, const RowLayout& layout,
-                     const Ordered& ordered) {
-  const Ordered next = order_tasks(graph, options, layout, options.kept);
-  check_turn({TaskflowView(ordered.taskflow), ordered.queues, ordered.chosen},
-             {TaskflowView(next.taskflow), next.queues, next.chosen}, options);
+// Checks that ranks one turn, half of the group and a turn less than the group further do what the representatives do.
+void check_other_turns(const Graph& graph, const CompileOptions& options, const RowLayout& layout,
+                       const Ordered& ordered) {
+  const std::uint32_t turns = options.shape.ep / options.kept;
+  for (const std::uint32_t turn : std::set{1U, turns / 2, turns - 1}) {
+    if (turn == 0) continue;
+    const Ordered other = order_tasks(graph, options, layout, turn * options.kept);
+    check_turn({TaskflowView(ordered.taskflow), ordered.queues, ordered.chosen},
+               {TaskflowView(other.taskflow), other.queues, other.chosen}, options);
+  }
 }
 
 }  // namespace
@@ -152,7 +157,7 @@ Compilation compile(const Graph& graph, const std::string& name, const CompileOp
   RowLayout layout(options.shape, options.capacity);
   layout.cut_at_sources(options.cut.sources);
   Ordered ordered = order_tasks(graph, options, layout, 0);
-  if (options.kept > 0) check_next_turn(graph, options, layout, ordered);
+  if (options.kept > 0) check_other_turns(graph, options, layout, ordered);
 
   Compilation result;
   result.sharing = {ordered.counts.exact_pairs, ordered.counts.shared_pairs, ordered.counts.joins};

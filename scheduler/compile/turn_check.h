@@ -23,8 +23,7 @@ struct QueuedTasks {
   const TaskWorkers& workers;
 };
 
-// Throws InputError unless the tasks of the ranks after the representatives, `next`, do in the same order what those of
-// the representatives do: tasks in the same place of a queue must move as many rows between ranks that lie as far apart, and
+// Throws InputError unless the tasks of as many other ranks, `next`, do in the same order what those of the representatives do: tasks in the same place of a queue must move as many rows between ranks that lie as far apart, and
 // wait for tasks that stand for one another. This finds what no key shows, such as parts of an expert's rows which other
 // ranks send.
 void check_turn(const QueuedTasks& representatives, const QueuedTasks& next, const CompileOptions& options);

@@ -10,7 +10,7 @@
 namespace a3sim {
 namespace {
 
-// Matches tasks of representatives with those of the ranks after them, place by place, and each event with one.
+// Matches tasks of representatives with those of other ranks, place by place, and each event with one.
 class TurnMatch {
  public:
   TurnMatch(const QueuedTasks& here, const QueuedTasks& next, const CompileOptions& options)
@@ -44,10 +44,10 @@ class TurnMatch {
     const CutOptions& cut = options_.cut;
     const std::string_view cause =
         cut.partitions > 1 ? " (a partition of an expert's rows has those of other ranks there)" : "";
-    throw InputError(
-        fmt::format("{} of rank {} {} on rank {}{}, so ranks are not alike; take experiment.simulate all{}",
-                    here_.taskflow.task_name(rank, task), rank, why, rank + options_.kept, cause,
-                    cut.partitions > 1 ? ", or cut.partitions 1" : ""));
+    throw InputError(fmt::format(
+        "{} of rank {} {} on rank {}{}, so ranks are not alike; take experiment.simulate all{}",
+        here_.taskflow.task_name(rank, task), rank, why, (rank + next_.taskflow.first) % options_.shape.ep,
+        cause, cut.partitions > 1 ? ", or cut.partitions 1" : ""));
   }
 
   void match(std::uint32_t rank, std::uint32_t task, std::uint32_t other) {
@@ -67,7 +67,7 @@ class TurnMatch {
   }
 
   bool same_work(const TaskDescriptor& a, const TaskDescriptor& b) const {
-    const std::uint32_t ep = options_.shape.ep, turn = options_.kept;
+    const std::uint32_t ep = options_.shape.ep, turn = next_.taskflow.first;
     return a.op == b.op && a.expert == b.expert && (a.src + turn) % ep == b.src &&
            (a.dst + turn) % ep == b.dst && a.tile == b.tile && a.chunk == b.chunk &&
            a.task_split_value == b.task_split_value && a.num_inputs == b.num_inputs &&
