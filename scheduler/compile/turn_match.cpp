@@ -55,6 +55,7 @@ class TurnMatch {
     const TaskDescriptor &a = here.tasks[task], &b = next.tasks[other];
     if (!same_work(a, b) || !same_regions(here, a, next, b) || !same_worker(rank, task, other))
       refuse(rank, task, "does not stand in the place of its counterpart");
+    if (options_.cut.kernel) return;  // kernels wait for kernels, not for events
     if ((a.dependent_event == kNone) != (b.dependent_event == kNone)) refuse(rank, task, kWaits);
     if (a.dependent_event != kNone)
       match_event(rank, task, rank, a.dependent_event, b.dependent_event, kWaits);
