@@ -10,6 +10,7 @@
 #include "sim/experiment/configs_folder.h"
 #include "sim/experiment/draws.h"
 #include "sim/experiment/experiment.h"
+#include "sim/experiment/run_outcome.h"
 #include "sim/experiment/work.h"
 
 // No number gets worse when the machine gets better.
@@ -45,7 +46,7 @@ Duration latency_of(const Experiment& experiment) {
   const auto work = experiment.work->prepare(experiment, 1);
   Duration sum{};
   for (std::size_t p = 0; p < work->passes(); ++p)
-    sum += work->run(experiment, p, {}, Duration::max()).latency;
+    sum += work->run(experiment, p, {}, Duration::max(), Record::kLatency).latency;
   return sum;
 }
 
@@ -87,7 +88,7 @@ std::vector<Longer> longer_by(const Experiment& shipped, double factor) {
 }  // namespace
 
 TEST_CASE("a machine with a higher rate or a larger size takes no longer, but for noise of scheduling",
-          "[slow]") {
+          "[.better]") {
   // Tasks that end earlier may be taken up in another order, which list scheduling does not promise to be better: Graham's
   // anomalies. And bytes on the links are served by a memory before its tasks are: a faster port takes at once what it took
   // slowly, which products beside it feel, even if nobody waits for the bytes.
