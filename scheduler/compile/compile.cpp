@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "models/operators/engine_put.h"
@@ -108,6 +109,46 @@ void set_capacities(SscParts& parts, const RowLayout& layout) {
   }
 }
 
+// Tasks with their events, and the queues that hold them.
+struct Ordered {
+  Taskflow taskflow;
+  WiringCounts counts;
+  WorkerPlan workers;
+  TaskWorkers chosen;
+  QueueContents queues;
+};
+
+// Makes the tasks of all ranks, or of the representatives that begin with rank `first`, and orders them.
+Ordered order_tasks(const Graph& graph, const CompileOptions& options, const RowLayout& layout,
+                    std::uint32_t first) {
+  Ordered ordered;
+  ordered.taskflow = expand(graph, propagate_splits(graph, options.shape, options.cut), layout, options.cut,
+                            options.kept, first);
+  ordered.counts = wire(ordered.taskflow);
+  check_join_workers(ordered.counts, options);
+  ordered.workers = worker_plan(ordered.taskflow, options);
+  const TaskflowView view(ordered.taskflow);
+  const TaskWeights weights(view, layout, options);
+  ordered.chosen = choose_workers(view, options, weights, ordered.workers);
+  if (options.kept > 0 && first == 0) check_turns(view, options, weights);
+  ordered.queues = emit(view, make_plans(view, options.order, weights), options.workers,
+                        fmt::format("{}: order '{}': ", options.order.where, options.order.name));
+  list_workers(view, layout, options, ordered.queues, ordered.workers, ordered.chosen);
+  return ordered;
+}
+
+// Checks that ranks one turn, half of the group and a turn less than the group further do what the representatives do.
+void check_other_turns(const Graph& graph, const CompileOptions& options, const RowLayout& layout,
+                       const Ordered& ordered) {
+  const std::uint32_t turns = options.shape.ep / options.kept;
+  for (const std::uint32_t turn : std::set{1U, turns / 2, turns - 1}) {
+    if (turn == 0) continue;
+    const Ordered other = order_tasks(graph, options, layout, turn * options.kept);
+    check_turn({TaskflowView(ordered.taskflow), ordered.queues, ordered.chosen},
+               {TaskflowView(other.taskflow), other.queues, other.chosen}, options);
+  }
+}
+
 }  // namespace
 
 Compilation compile(const Graph& graph, const std::string& name, const CompileOptions& options) {
@@ -115,32 +156,24 @@ Compilation compile(const Graph& graph, const std::string& name, const CompileOp
   if (options.kept > 0) check_turns(options);
   RowLayout layout(options.shape, options.capacity);
   layout.cut_at_sources(options.cut.sources);
-  Taskflow taskflow =
-      expand(graph, propagate_splits(graph, options.shape, options.cut), layout, options.cut, options.kept);
-  const WiringCounts counts = wire(taskflow);
-  check_join_workers(counts, options);
-  WorkerPlan workers = worker_plan(taskflow, options);
-  const TaskflowView view(taskflow);
-  const TaskWeights weights(view, layout, options);
-  TaskWorkers chosen = choose_workers(view, options, weights, workers);
-  if (options.kept > 0) check_turns(view, options, weights);
-  auto queues = emit(view, make_plans(view, options.order, weights), options.workers,
-                     fmt::format("{}: order '{}': ", options.order.where, options.order.name));
-  list_workers(view, layout, options, queues, workers, chosen);
+  Ordered ordered = order_tasks(graph, options, layout, 0);
+  if (options.kept > 0) check_other_turns(graph, options, layout, ordered);
 
   Compilation result;
-  result.sharing = {counts.exact_pairs, counts.shared_pairs, counts.joins};
-  SscParts parts = common_parts(name, options, taskflow, workers);
+  result.sharing = {ordered.counts.exact_pairs, ordered.counts.shared_pairs, ordered.counts.joins};
+  Taskflow& taskflow = ordered.taskflow;
+  const TaskWorkers& chosen = ordered.chosen;
+  SscParts parts = common_parts(name, options, taskflow, ordered.workers);
   for (std::uint32_t r = 0; r < taskflow.ranks.size(); ++r) {
     Taskflow::Rank& rank = taskflow.ranks[r];
-    set_workers(rank.table.tasks, workers, chosen.empty() ? std::vector<std::uint8_t>() : chosen[r]);
+    set_workers(rank.table.tasks, ordered.workers, chosen.empty() ? std::vector<std::uint8_t>() : chosen[r]);
     parts.rank = RankId{r};
     set_capacities(parts, layout);
     parts.tensors = std::move(rank.tensors);
     parts.tasks = std::move(rank.table.tasks);
     parts.regions = std::move(rank.table.regions);
     parts.events = std::move(rank.events);
-    parts.queues = std::move(queues[r]);
+    parts.queues = std::move(ordered.queues[r]);
     result.schedule.push_back(Ssc::build(parts));
   }
   return result;

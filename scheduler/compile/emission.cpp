@@ -160,7 +160,12 @@ class Emitter {
       make_ready(rank, consumer);
   }
 
+  // Emits a task out of turn, on one rank alone: then it does not do what ranks do that it stands for.
   void depart() {
+    if (taskflow_.ranks.size() < taskflow_.group)
+      throw InputError(where_ +
+                       "it cannot be kept, and is left on one rank at a time, so ranks are not alike; take "
+                       "experiment.simulate all");
     for (Plan& plan : plans_) {
       if (plan.wanted->fixed) continue;
       const std::uint32_t position = plan.first_ready();

@@ -15,12 +15,13 @@ namespace {
 class Expander {
  public:
   Expander(const Graph& graph, const Splits& splits, const RowLayout& layout, const CutOptions& cut,
-           std::uint32_t kept)
+           std::uint32_t kept, std::uint32_t first)
       : graph_(graph),
         splits_(splits),
         layout_(layout),
         cut_(cut),
         kept_(kept > 0 ? kept : layout.shape().ep),
+        first_(first),
         order_(graph.topological_order()) {
     // One operator number is reserved for Join.
     constexpr std::size_t kMost = std::numeric_limits<std::uint16_t>::max() - 1;
@@ -38,16 +39,17 @@ class Expander {
 
   Taskflow run() {
     taskflow_.group = layout_.shape().ep;
+    taskflow_.first = first_;
     taskflow_.ranks.resize(kept_);
     for (std::uint32_t r = 0; r < taskflow_.ranks.size(); ++r) {
       Taskflow::Rank& rank = taskflow_.ranks[r];
-      rank.tensors = tensor_infos(graph_, layout_, RankId{r});
+      rank.tensors = tensor_infos(graph_, layout_, RankId{first_ + r});
       if (r > 0) {  // other ranks have about as many
         rank.table.tasks.reserve(taskflow_.ranks[r - 1].table.tasks.size());
         rank.table.regions.reserve(taskflow_.ranks[r - 1].table.regions.size());
       }
-      for (const OpId op : order_) fill(rank, RankId{r}, op);
-      if (kept_ < taskflow_.group) turn_back(rank, layout_, kept_);
+      for (const OpId op : order_) fill(rank, RankId{first_ + r}, op);
+      if (kept_ < taskflow_.group) turn_back(rank, layout_, kept_, first_);
     }
     return std::move(taskflow_);
   }
@@ -176,7 +178,7 @@ class Expander {
   const Splits& splits_;
   const RowLayout& layout_;
   const CutOptions& cut_;
-  std::uint32_t kept_;
+  std::uint32_t kept_, first_;
   std::vector<OpId> order_;
   std::vector<std::uint32_t> tiling_positions_;  // one entry per operator
   Taskflow taskflow_;
@@ -185,8 +187,8 @@ class Expander {
 }  // namespace
 
 Taskflow expand(const Graph& graph, const Splits& splits, const RowLayout& layout, const CutOptions& cut,
-                std::uint32_t kept) {
-  return Expander(graph, splits, layout, cut, kept).run();
+                std::uint32_t kept, std::uint32_t first) {
+  return Expander(graph, splits, layout, cut, kept, first).run();
 }
 
 }  // namespace a3sim

@@ -176,7 +176,8 @@ void TaskWeights::weigh_work(const TaskflowView& taskflow, const RowLayout& layo
   Work work;
   for (std::uint32_t r = 0; r < taskflow.ranks.size(); ++r) {
     const TaskflowView::Rank& rank = taskflow.ranks[r];
-    const WorkContext context{layout, rank.tensors, taskflow.operators, taskflow.tilings, RankId{r}};
+    const WorkContext context{layout, rank.tensors, taskflow.operators, taskflow.tilings,
+                              RankId{taskflow.first + r}};
     for (std::uint32_t t = 0; t < rank.tasks.size(); ++t) {
       const TaskDescriptor& td = rank.tasks[t];
       Values& values = values_[r][t];
@@ -195,7 +196,8 @@ void TaskWeights::weigh_work(const TaskflowView& taskflow, const RowLayout& layo
 
 Attributes attributes_of(const TaskflowView& taskflow, const TaskWeights& weights, std::uint32_t rank,
                          std::uint32_t task) {
-  Attributes a = attributes_of(taskflow.ranks[rank].tasks[task], RankId{rank}, taskflow.group);
+  Attributes a =
+      attributes_of(taskflow.ranks[rank].tasks[task], RankId{taskflow.first + rank}, taskflow.group);
   const TaskWeights::Values weight = weights.values(rank, task);
   a.bytes = weight.bytes;
   a.flops = weight.flops;

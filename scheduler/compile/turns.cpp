@@ -30,9 +30,40 @@ std::uint32_t least_turn(const Placement& placement, std::uint32_t ranks) {
 
 namespace {
 
+// Returns the rows of rank `rank` - `turn` that stand for these rows on rank `rank`, if the group turns back by `turn`.
+Rows turned_by(const RowLayout& layout, Layout tensor_layout, std::uint32_t rank, Rows rows,
+               std::uint32_t turn) {
+  if (turn == 0 || rows.empty()) return rows;
+  const MoeShape& shape = layout.shape();
+  const auto back = [&](std::uint32_t of) { return (of + shape.ep - turn) % shape.ep; };
+  Rows here, there;
+  if (tensor_layout == Layout::kReceived) {
+    const std::uint32_t slot = layout.slot_of(tensor_layout, rank, rows.begin), expert = slot / shape.ep,
+                        src = slot % shape.ep;
+    here = layout.received_slot(rank, expert, src);
+    there = layout.received_slot(back(rank), expert, back(src));
+  } else if (tensor_layout == Layout::kSent) {
+    const std::uint32_t expert = layout.slot_of(tensor_layout, rank, rows.begin);
+    here = layout.sent_slot(rank, expert);
+    there =
+        layout.sent_slot(back(rank), (expert + (shape.ep - turn) * shape.experts_per_rank) % shape.experts());
+  } else {
+    throw InputError(fmt::format(
+        "ranks that are alike can stand for one another where rows go to experts; here they go to a tensor "
+        "laid out '{}': take experiment.simulate all",
+        name_of(tensor_layout)));
+  }
+  if (rows.end > here.end)
+    throw InputError(
+        "ranks that are alike can stand for one another where each access of another rank's memory is of one "
+        "rank's rows for one expert: take experiment.simulate all");
+  if (here.size() != there.size())
+    throw std::logic_error("rows of a group that turns lie in slots that do not");
+  return {there.begin + (rows.begin - here.begin), there.begin + (rows.end - here.begin)};
+}
+
 // Of a tensor that has a row for each rank: the row of the source that lies as far behind.
-Rows row_of_rank(std::uint32_t ranks, std::uint32_t rank, Rows rows, std::uint32_t kept) {
-  const std::uint32_t turn = rank - rank % kept;
+Rows row_of_rank(std::uint32_t ranks, Rows rows, std::uint32_t turn) {
   if (rows.size() != 1)
     throw InputError(
         "ranks that are alike can stand for one another where each sends its own row of numbers: take "
@@ -45,40 +76,22 @@ Rows row_of_rank(std::uint32_t ranks, std::uint32_t rank, Rows rows, std::uint32
 
 Rows turned_back(const RowLayout& layout, Layout tensor_layout, std::uint32_t rank, Rows rows,
                  std::uint32_t kept) {
-  const MoeShape& shape = layout.shape();
-  const std::uint32_t to = rank % kept, turn = rank - to;
-  if (turn == 0 || rows.empty()) return rows;
-  Rows here, there;
-  if (tensor_layout == Layout::kReceived) {
-    const std::uint32_t slot = layout.slot_of(tensor_layout, rank, rows.begin), expert = slot / shape.ep,
-                        src = slot % shape.ep;
-    here = layout.received_slot(rank, expert, src);
-    there = layout.received_slot(to, expert, (src + shape.ep - turn) % shape.ep);
-  } else if (tensor_layout == Layout::kSent) {
-    const std::uint32_t expert = layout.slot_of(tensor_layout, rank, rows.begin);
-    here = layout.sent_slot(rank, expert);
-    there = layout.sent_slot(to, (expert + (shape.ep - turn) * shape.experts_per_rank) % shape.experts());
-  } else {
-    throw InputError(fmt::format(
-        "ranks that are alike can stand for one another where rows go to experts; here they go to a tensor "
-        "laid out '{}': take experiment.simulate all",
-        name_of(tensor_layout)));
-  }
-  if (rows.end > here.end || here.size() != there.size())
-    throw std::logic_error("rows of a group that turns lie in slots that do not");
-  return {there.begin + (rows.begin - here.begin), there.begin + (rows.end - here.begin)};
+  return turned_by(layout, tensor_layout, rank, rows, rank - rank % kept);
 }
 
-void turn_back(Taskflow::Rank& rank, const RowLayout& layout, std::uint32_t kept) {
+void turn_back(Taskflow::Rank& rank, const RowLayout& layout, std::uint32_t kept, std::uint32_t first) {
+  const std::uint32_t ranks = layout.shape().ep;
   for (Region& region : rank.table.regions) {
-    if (region.rank < kept) continue;
-    const TensorInfo& tensor = rank.tensors[region.tensor];
-    const Rows rows = tensor.layout == Layout::kPlain && tensor.rows == layout.shape().ep
-                          ? row_of_rank(layout.shape().ep, region.rank, region.rows(), kept)
-                          : turned_back(layout, tensor.layout, region.rank, region.rows(), kept);
-    region.rank %= kept;
-    region.row_begin = rows.begin;
-    region.row_end = rows.end;
+    const std::uint32_t behind = (region.rank + ranks - first) % ranks, turn = behind - behind % kept;
+    if (turn > 0) {
+      const TensorInfo& tensor = rank.tensors[region.tensor];
+      const Rows rows = tensor.layout == Layout::kPlain && tensor.rows == ranks
+                            ? row_of_rank(ranks, region.rows(), turn)
+                            : turned_by(layout, tensor.layout, region.rank, region.rows(), turn);
+      region.row_begin = rows.begin;
+      region.row_end = rows.end;
+    }
+    region.rank = behind % kept;
   }
 }
 

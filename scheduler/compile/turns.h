@@ -21,8 +21,9 @@ std::uint32_t least_turn(const Placement& placement, std::uint32_t ranks);
 Rows turned_back(const RowLayout& layout, Layout tensor_layout, std::uint32_t rank, Rows rows,
                  std::uint32_t kept);
 
-// Redirects a representative's accesses to ranks from `kept` on to their representatives. Descriptors still
-// name the real ranks (`dst`). Row r of a plain tensor with as many rows as there are ranks is taken as that of rank r.
-void turn_back(Taskflow::Rank& rank, const RowLayout& layout, std::uint32_t kept);
+// Redirects accesses of a rank among `first` to `first + kept` to these: their regions' ranks are counted from `first`.
+// Descriptors still name the real ranks (`dst`). Row r of a plain tensor with as many rows as there are ranks is taken as that
+// of rank r.
+void turn_back(Taskflow::Rank& rank, const RowLayout& layout, std::uint32_t kept, std::uint32_t first = 0);
 
 }  // namespace a3sim

@@ -9,7 +9,8 @@ namespace a3sim {
 TaskflowView::TaskflowView(const Taskflow& taskflow)
     : operators(taskflow.operators),
       tilings(taskflow.tilings),
-      group(std::max(taskflow.group, static_cast<std::uint32_t>(taskflow.ranks.size()))) {
+      group(std::max(taskflow.group, static_cast<std::uint32_t>(taskflow.ranks.size()))),
+      first(taskflow.first) {
   ranks.reserve(taskflow.ranks.size());
   for (const Taskflow::Rank& rank : taskflow.ranks) {
     ranks.push_back({rank.tensors, rank.table.tasks, rank.table.regions, rank.events});

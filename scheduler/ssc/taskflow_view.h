@@ -20,6 +20,7 @@ struct Taskflow {
   std::vector<Tiling> tilings;
   std::vector<Rank> ranks;
   std::uint32_t group = 0;  // number of ranks that these represent (turns.h); 0 if only themselves
+  std::uint32_t first = 0;  // the rank that `ranks` begins with
 };
 
 // A view of the same tables in a Taskflow or in a schedule, which must outlive the view.
@@ -40,7 +41,8 @@ struct TaskflowView {
   std::span<const OperatorInfo> operators;
   std::span<const Tiling> tilings;
   std::vector<Rank> ranks;
-  std::uint32_t group;  // number of ranks that these represent
+  std::uint32_t group;      // number of ranks that these represent
+  std::uint32_t first = 0;  // the rank that `ranks` begins with
 
   explicit TaskflowView(const Taskflow& taskflow);
   // `schedule` must have at least one rank. Takes operators and tilings from the first.

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -14,14 +15,28 @@
 #include "sim/cli/options.h"
 #include "sim/core/config/config.h"
 #include "sim/experiment/order_file.h"
+#include "sim/experiment/step/training_plan.h"
 #include "sim/runtime/topology.h"
 
 namespace a3sim {
 namespace {
 
-// Warns of overridden values of a plane over which no two ranks exchange rows, because they change nothing.
+// Returns the dies that exchange anything: those of the group or, of a training step, all.
+std::vector<std::uint32_t> dies_that_meet(const Experiment& experiment) {
+  const TrainingPlan* const plan = training_plan(experiment);
+  if (!plan) return dies_of(experiment.run.ranks);
+  std::vector<std::uint32_t> dies(plan->step.dies());
+  std::iota(dies.begin(), dies.end(), 0U);
+  return dies;
+}
+
+// Warns of overridden values of a plane over which no two ranks exchange anything, because they change nothing.
 void warn_of_unused_planes(const Experiment& experiment, const std::vector<std::string>& overrides) {
-  const Topology topology(experiment.hardware, experiment.program, dies_of(experiment.run.ranks),
+  const auto sets_plane = [](const std::string& override) {
+    return override.starts_with("hardware.fabric.planes.");
+  };
+  if (std::ranges::none_of(overrides, sets_plane)) return;
+  const Topology topology(experiment.hardware, experiment.program, dies_that_meet(experiment),
                           experiment.run.transport);
   const auto& planes = experiment.hardware.fabric.planes;
   for (std::uint32_t p = 0; p < planes.size(); ++p) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <stdexcept>
 
@@ -51,7 +52,8 @@ Fabric::Fabric(const Hardware& hardware, const Program& program, std::span<const
       network_(backend.create(with_shared(topology_.network(), shared))),
       disturbances_(disturbances),
       ports_(topology_.ports()),
-      part_(topology_.devices(), 1),
+      read_(ports_.egress.size()),
+      write_(ports_.egress.size()),
       movers_(ports_.egress.size()) {
   for (const BytesPerSecond capacity : topology_.network().cables)
     watched_.push_back({.nominal = capacity, .capacity = capacity});
@@ -176,12 +178,9 @@ void Fabric::on_event(Engine& engine, std::uint32_t call) {
 void Fabric::disturb_ports(Engine& engine) {
   if (!disturbances_ || disturbances_->ports.empty()) return;
   const NetworkSpec now = disturbances_->ports_at(topology_, engine.now());
-  const std::uint32_t ranks = topology_.devices();
   for (std::uint32_t p = 0; p < now.egress.size(); ++p) {
-    const double part = part_[p % ranks];
-    if (now.egress[p] != ports_.egress[p]) network_->set_egress(engine.now(), p, scaled(now.egress[p], part));
-    if (now.ingress[p] != ports_.ingress[p])
-      network_->set_ingress(engine.now(), p, scaled(now.ingress[p], part));
+    if (now.egress[p] != ports_.egress[p]) network_->set_egress(engine.now(), p, now.egress[p]);
+    if (now.ingress[p] != ports_.ingress[p]) network_->set_ingress(engine.now(), p, now.ingress[p]);
   }
   ports_ = now;
   change_at(engine, disturbances_->next_change(engine.now()));
@@ -274,45 +273,90 @@ void Fabric::add_records(Time until, std::vector<CableUse>& uses,
   }
 }
 
-// Limits ports to the rate that the memory of their end can serve.
-void Fabric::fit_ports(Engine& engine) {
-  const NetworkSpec& ports = ports_;
-  const std::uint32_t ranks = topology_.devices();
-  for (std::uint32_t r = 0; r < ranks; ++r) {
-    double egress = 0, ingress = 0;
-    for (std::size_t p = r; p < ports.egress.size(); p += ranks) {
-      egress += rate(ports.egress[p]);
-      ingress += rate(ports.ingress[p]);
+void Fabric::measure_ports() {
+  for (std::uint32_t p = 0; p < read_.size(); ++p) {
+    read_[p] = network_->egress_rate(p);
+    write_[p] = network_->ingress_rate(p);
+  }
+}
+
+// Returns the ports of a rank among all ports.
+std::vector<double> Fabric::of_rank(const std::vector<double>& ports, std::uint32_t rank) const {
+  std::vector<double> own;
+  for (std::size_t p = rank; p < ports.size(); p += topology_.devices()) own.push_back(ports[p]);
+  return own;
+}
+
+void Fabric::limit_ports(Time now, std::uint32_t rank, const PortLimits& limits) {
+  const auto whole = [](double most) {
+    return BytesPerSecond{std::max<std::int64_t>(1, static_cast<std::int64_t>(most))};
+  };
+  for (std::uint32_t p = rank; p < read_.size(); p += topology_.devices()) {
+    if (read_[p] > limits.egress) {
+      network_->set_egress(now, p, whole(limits.egress));
+      limited_.push_back({p, false});
     }
-    const double part = ends_[r]->served_part(egress, ingress);
-    if (part == part_[r]) continue;
-    part_[r] = part;
-    for (std::uint32_t p = r; p < ports.egress.size(); p += ranks) {
-      network_->set_egress(engine.now(), p, scaled(ports.egress[p], part));
-      network_->set_ingress(engine.now(), p, scaled(ports.ingress[p], part));
+    if (write_[p] > limits.ingress) {
+      network_->set_ingress(now, p, whole(limits.ingress));
+      limited_.push_back({p, true});
     }
   }
+}
+
+// Limits the ports whose memory cannot serve what they would carry. Of several such memories the one that
+// leaves its ports the lowest rate comes first: what it holds back the others need not serve.
+void Fabric::fit_ports(Time now) {
+  constexpr double kSame = 1 + 1e-6;
+  for (const LimitedPort& port : limited_) {
+    if (port.in)
+      network_->set_ingress(now, port.port, ports_.ingress[port.port]);
+    else
+      network_->set_egress(now, port.port, ports_.egress[port.port]);
+  }
+  limited_.clear();
+  const std::uint32_t ranks = topology_.devices();
+  std::vector<std::pair<std::uint32_t, PortLimits>> overfull;
+  for (std::uint32_t round = 0; round <= ranks; ++round) {
+    measure_ports();
+    overfull.clear();
+    double lowest = std::numeric_limits<double>::infinity();
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      const auto [read, write] = carried(r);
+      const PortLoad& load = ends_[r]->port_load();
+      if (load.serves(read, write)) continue;
+      overfull.emplace_back(r, load.limits(of_rank(read_, r), of_rank(write_, r)));
+      lowest = std::min({lowest, overfull.back().second.egress, overfull.back().second.ingress});
+    }
+    if (overfull.empty()) return;
+    for (const auto& [rank, limits] : overfull)
+      if (std::min(limits.egress, limits.ingress) <= lowest * kSame) limit_ports(now, rank, limits);
+  }
+  measure_ports();
+}
+
+// Returns the bytes a second that leave and enter a rank, as measured last.
+std::pair<double, double> Fabric::carried(std::uint32_t rank) const {
+  double read = 0, write = 0;
+  for (std::size_t p = rank; p < read_.size(); p += topology_.devices()) {
+    read += read_[p];
+    write += write_[p];
+  }
+  return {read, write};
 }
 
 void Fabric::on_settle(Engine& engine, std::uint32_t) {
   settling_ = false;
   disturb_ports(engine);
   disturb_cables(engine);
-  fit_ports(engine);
+  fit_ports(engine.now());
   if (const Time next = network_->next_end(); next != next_end_) {
     next_end_ = next;
     if (next != Time::max()) engine.schedule(next, *this, kFlowsEnd);
   }
   if (!watched_.empty()) watch_cables(engine.now());
-  const std::uint32_t ranks = topology_.devices();
-  const auto ports = static_cast<std::uint32_t>(topology_.ports().egress.size());
-  for (std::uint32_t r = 0; r < ranks; ++r) {
-    double egress = 0, ingress = 0;
-    for (std::uint32_t p = r; p < ports; p += ranks) {
-      egress += network_->egress_rate(p);
-      ingress += network_->ingress_rate(p);
-    }
-    ends_[r]->reserve_for_puts(engine, egress, ingress);
+  for (std::uint32_t r = 0; r < topology_.devices(); ++r) {
+    const auto [read, write] = carried(r);
+    ends_[r]->reserve_for_puts(engine, read, write);
   }
 }
 

@@ -15,6 +15,7 @@
 #include "sim/runtime/cable_records.h"
 #include "sim/runtime/cable_use.h"
 #include "sim/runtime/link_disturbances.h"
+#include "sim/runtime/port_load.h"
 #include "sim/runtime/shared_cables.h"
 #include "sim/runtime/topology.h"
 
@@ -25,9 +26,8 @@ class FabricEnd {
  public:
   // Called when the last byte of a worker's put has left.
   virtual void put_has_left(Engine& engine, std::uint32_t worker) = 0;
-  // Returns the share of the ports' traffic that the memory can serve, if the ports take `egress` and
-  // `ingress` bytes per second and the mix of flows stays as it is now.
-  virtual double served_part(double egress, double ingress) const = 0;
+  // Returns the present traffic of its ports.
+  virtual const PortLoad& port_load() const = 0;
   // Sets the bytes per second that the ports read from and write to the memory.
   virtual void reserve_for_puts(Engine& engine, double read, double write) = 0;
 
@@ -36,7 +36,8 @@ class FabricEnd {
 };
 
 // The links between the ranks. Runs the network's flows in simulated time and tells each end how much of its
-// memory its ports use. If the memory cannot serve the ports of an end, they get slower.
+// memory its ports use. If the memory of an end cannot serve what its ports would carry, those that carry most get
+// slower.
 class Fabric final : public EventHandler {
  public:
   Fabric(const Hardware& hardware, const Program& program, std::span<const std::uint32_t> dies,
@@ -126,7 +127,11 @@ class Fabric final : public EventHandler {
   void change_at(Engine& engine, Time next);
   void watch_cables(Time now);
   void request_settle(Engine& engine);
-  void fit_ports(Engine& engine);
+  void measure_ports();
+  std::vector<double> of_rank(const std::vector<double>& ports, std::uint32_t rank) const;
+  std::pair<double, double> carried(std::uint32_t rank) const;
+  void limit_ports(Time now, std::uint32_t rank, const PortLimits& limits);
+  void fit_ports(Time now);
 
   const Hardware::Fabric& spec_;
   Transport transport_;
@@ -140,8 +145,14 @@ class Fabric final : public EventHandler {
   std::unique_ptr<Network> network_;
   std::vector<FabricEnd*> ends_;
   const LinkDisturbances* disturbances_;
-  NetworkSpec ports_;                  // present capacities, before memory limits them
-  std::vector<double> part_;           // by rank: the share of its ports' capacity that its memory can serve
+  NetworkSpec ports_;  // present capacities, before memory limits them
+  // A port that its rank's memory limits now.
+  struct LimitedPort {
+    std::uint32_t port;
+    bool in;
+  };
+  std::vector<LimitedPort> limited_;
+  std::vector<double> read_, write_;   // by port: bytes a second that leave and arrive, as measured last
   std::vector<std::uint32_t> movers_;  // by port: puts in hand
   // A cable of the network, with what it has carried up to the last change of rates.
   struct WatchedCable {

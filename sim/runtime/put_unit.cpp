@@ -146,10 +146,6 @@ void PutUnit::put_has_left(Engine& engine, std::uint32_t worker) {
   schedule(engine, engine.now() + running.fence, kFenced, worker);
 }
 
-double PutUnit::served_part(double egress, double ingress) const {
-  return load_.served_part(memory_, egress, ingress);
-}
-
 void PutUnit::reserve_for_puts(Engine& engine, double read, double write) {
   std::array<double, kResources> rates = load_.rates(read, write);
   if (memory_.in_flight.count > 0) {

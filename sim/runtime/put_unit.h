@@ -65,7 +65,7 @@ class PutUnit final : public FabricEnd, public EventHandler {
   Duration transfer() const { return transfer_.total(); }
 
   void put_has_left(Engine& engine, std::uint32_t worker) override;
-  double served_part(double egress, double ingress) const override;
+  const PortLoad& port_load() const override { return load_; }
   void reserve_for_puts(Engine& engine, double read, double write) override;
   void on_event(Engine& engine, std::uint32_t arg) override;
   // Performs the accesses here of puts and pulls of other ranks that have started at this date.
@@ -116,7 +116,7 @@ class PutUnit final : public FabricEnd, public EventHandler {
   std::span<PutUnit* const> units_;
   std::vector<Running> puts_;      // by worker
   std::vector<Arrival> arrivals_;  // of this date
-  PortLoad load_;
+  PortLoad load_{memory_};
   std::int64_t held_ = 0;  // bytes under way of puts that flow
   std::array<double, kResources> reserved_{};
   std::uint64_t sent_ = 0, received_ = 0;  // bytes

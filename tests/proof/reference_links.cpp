@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace a3sim::reference {
 namespace {
@@ -128,25 +129,70 @@ Links::Load Links::load(std::uint32_t rank, bool in) const {
   return load;
 }
 
-void Links::share(const Hardware::MemorySystem& memory) {
-  for (std::uint32_t r = 0; r < ranks_; ++r) {
-    long double out = 0, in = 0;
+// Returns what each of a rank's ports carries.
+std::vector<long double> Links::carried(std::uint32_t rank, bool in) const {
+  std::vector<long double> rates(used_.size(), 0);
+  for (const Flow& f : flows_) {
+    for (std::size_t kind = 0; kind < used_.size(); ++kind)
+      if ((in ? f.to : f.from) == (kind * ranks_ + rank) * 2 + (in ? 1 : 0)) rates[kind] += f.rate;
+  }
+  return rates;
+}
+
+std::array<long double, 2> Links::limits(std::uint32_t rank, const Hardware::MemorySystem& memory) const {
+  const std::vector<long double> out = carried(rank, false), in = carried(rank, true);
+  const long double of_out = load(rank, false).part(), of_in = load(rank, true).part();
+  const std::array<long double, 3> most{kMostOfMemory * per_ps(memory.l2_read),
+                                        kMostOfMemory * per_ps(memory.l2_write),
+                                        kMostOfMemory * per_ps(memory.hbm_read)};
+  // What the ports take of each resource if none is above its limit.
+  const auto needs = [&](long double out_most, long double in_most) {
+    std::array<long double, 3> need{};
     for (std::size_t kind = 0; kind < used_.size(); ++kind) {
-      if (!used_[kind]) continue;
-      out += ports_[(kind * ranks_ + r) * 2];
-      in += ports_[(kind * ranks_ + r) * 2 + 1];
+      need[0] += std::min(out[kind], out_most);
+      need[1] += std::min(in[kind], in_most);
+      need[2] += std::min(out[kind], out_most) * of_out + std::min(in[kind], in_most) * of_in;
     }
-    const long double hbm = out * load(r, false).part() + in * load(r, true).part();
-    long double part = 1;
-    const auto fit = [&](BytesPerSecond capacity, long double needed) {
-      if (needed > 0) part = std::min(part, kMostOfMemory * per_ps(capacity) / needed);
-    };
-    fit(memory.l2_read, out);
-    fit(memory.l2_write, in);
-    fit(memory.hbm_read, hbm);
-    for (std::size_t kind = 0; kind < used_.size(); ++kind) {
-      for (const std::size_t p : {(kind * ranks_ + r) * 2, (kind * ranks_ + r) * 2 + 1})
-        shared_out_[p] = ports_[p] * part;
+    return need;
+  };
+  constexpr long double kInfinite = std::numeric_limits<long double>::infinity();
+  // Halves the interval in which a resource gets full.
+  const auto highest = [&](std::size_t resource, const auto& need_at) {
+    if (need_at(kInfinite)[resource] <= most[resource] * (1 + 1e-9L)) return kInfinite;
+    long double below = 0, above = 1e6L;  // bytes a picosecond
+    for (int i = 0; i < 200; ++i) {
+      const long double level = (below + above) / 2;
+      (need_at(level)[resource] <= most[resource] ? below : above) = level;
+    }
+    return below;
+  };
+  const long double l2_out = highest(0, [&](long double level) { return needs(level, kInfinite); });
+  const long double l2_in = highest(1, [&](long double level) { return needs(kInfinite, level); });
+  const long double hbm =
+      highest(2, [&](long double level) { return needs(std::min(level, l2_out), std::min(level, l2_in)); });
+  return {std::min(l2_out, hbm), std::min(l2_in, hbm)};
+}
+
+void Links::share(const Hardware::MemorySystem& memory) {
+  shared_out_ = ports_;
+  for (std::uint32_t round = 0; round <= ranks_; ++round) {
+    solve();
+    std::vector<std::array<long double, 2>> limit;
+    long double lowest = std::numeric_limits<long double>::infinity();
+    for (std::uint32_t r = 0; r < ranks_; ++r) {
+      limit.push_back(limits(r, memory));
+      lowest = std::min({lowest, limit[r][0], limit[r][1]});
+    }
+    if (std::isinf(lowest)) return;
+    for (std::uint32_t r = 0; r < ranks_; ++r) {
+      if (std::min(limit[r][0], limit[r][1]) > lowest * (1 + 1e-6L)) continue;
+      for (const bool in : {false, true}) {
+        const std::vector<long double> rates = carried(r, in);
+        for (std::size_t kind = 0; kind < used_.size(); ++kind) {
+          if (rates[kind] > limit[r][in ? 1 : 0])
+            shared_out_[(kind * ranks_ + r) * 2 + (in ? 1 : 0)] = limit[r][in ? 1 : 0];
+        }
+      }
     }
   }
   solve();

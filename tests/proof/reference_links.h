@@ -27,7 +27,8 @@ class Links {
   std::int64_t next_end() const;
   // Advances to a date. Returns rank and worker of the puts that have left by then.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> advance(std::int64_t date);
-  // Shares the ports out. A memory that cannot serve the bytes of its puts slows its ports down.
+  // Shares the ports out. A memory that cannot serve what its ports would carry limits those that carry most to one rate;
+  // the memory with the lowest such rate first.
   void share(const Hardware::MemorySystem& memory);
   // Returns how many bytes per picosecond a rank's ports take of its L2's reads, of its L2's writes and of
   // its HBM.
@@ -49,6 +50,10 @@ class Links {
   std::size_t port(std::uint32_t plane, std::uint32_t rank, bool in) const;
   bool together(const Hardware::Fabric::Plane& plane) const;
   std::size_t port_kind(std::uint32_t plane) const;
+  // Returns the highest rate of a rank's ports at which its memory serves all of them: of those out and in. Infinite if it
+  // does so anyway.
+  std::array<long double, 2> limits(std::uint32_t rank, const Hardware::MemorySystem& memory) const;
+  std::vector<long double> carried(std::uint32_t rank, bool in) const;
   void solve();
   Load load(std::uint32_t rank, bool in) const;
 

@@ -56,7 +56,8 @@ TEST_CASE("What puts of one date write comes by worker and way round the group, 
 TEST_CASE("What ports take of a memory does not depend on the order in which puts began and ended") {
   const std::vector<std::pair<double, double>> puts{{100, 0.1}, {7, 0.3}, {1e9, 1e9 / 3}, {3, 2.9}};
   const auto rates_after = [&](auto first, auto last) {
-    PortLoad load;
+    const Hardware::MemorySystem memory = small_machine().memory;
+    PortLoad load(memory);
     for (auto put = first; put != last; ++put) load.leave(put->first, put->second);
     load.leave(-puts[2].first, -puts[2].second);
     return load.rates(1, 1);
@@ -198,6 +199,43 @@ TEST_CASE("A memory that serves half of what a put needs makes the put take twic
   CHECK(seconds(links.sites[0].left[0].time_since_epoch() - kStartup) == Approx(expected).epsilon(1e-6));
   REQUIRE_FALSE(links.sites[0].reserved.empty());
   CHECK(links.sites[0].reserved.back() == std::array<double, kResources>{});  // given back in the end
+}
+
+TEST_CASE("A port that takes more than its memory serves slows nothing as long as little flows") {
+  Hardware hardware = small_machine();
+  constexpr BytesPerSecond kFast{1000 * kPutRate.count};
+  hardware.fabric.planes = {{"plane", kFast, kFast, kFast}};
+  hardware.memory.hbm_read = hardware.memory.hbm_write = BytesPerSecond{2 * kPutRate.count};
+  Links links(2, hardware);
+  links.sites[0].found.hbm_read = 4 * kRowBytes;
+  Engine engine;
+  links[0].start(engine, 0, put_of(1, 4), OpId{0}, 1);
+  engine.run();
+  CHECK(links.sites[0].left[0] == Time(kStartup + flow_time(4, kPutRate)));
+}
+
+TEST_CASE("A memory that is full gives its ports equal shares, but no port more than it takes") {
+  // Rank 0 sends to its neighbour at three times a worker's rate, and beyond it at one worker's rate. Its HBM gives two and
+  // a half: one to the lesser port, and half of what they take to those of the other.
+  constexpr double kShare = 0.99;
+  Hardware hardware = small_machine();
+  hardware.fabric.planes = {{"pair", kPort, kPort, kPort}, {"all", kPort, kPort, kPort}};
+  hardware.fabric.levels = {{"pair", 2, 0, kHop}, {"all", kNone, 1, kHop}};
+  hardware.memory.hbm_read = hardware.memory.hbm_write =
+      BytesPerSecond{static_cast<std::int64_t>(2.5 / kShare * static_cast<double>(kPutRate.count)) + 1};
+  Links links(3, hardware);
+  links.sites[0].found.hbm_read = 4 * kRowBytes;
+  Engine engine;
+  links[0].start(engine, 0, put_of(2, 4), OpId{0}, 1);
+  for (const std::uint32_t worker : {1U, 2U, 3U}) links[0].start(engine, worker, put_of(1, 4), OpId{0}, 1);
+  engine.run();
+  const Duration alone = flow_time(4, kPutRate);
+  CHECK(links.sites[0].left[0] == Time(kStartup + alone));
+  // Half of their bytes are left when the other has gone; then they get five sixths of their rate.
+  const double expected = seconds(alone) * (1 + 0.5 * 6 / 5);
+  for (const std::uint32_t worker : {1U, 2U, 3U})
+    CHECK(seconds(links.sites[0].left[worker].time_since_epoch() - kStartup) ==
+          Approx(expected).epsilon(1e-6));
 }
 
 }  // namespace

@@ -196,10 +196,22 @@ ExpertPass pass_of(const Experiment& layer, const PassResult& pass, DieGroup gro
   return result;
 }
 
+// Runs a layer with a few ranks for all, or with all ranks if its schedules tell ranks apart.
+std::vector<PassResult> run_with_few(Experiment& layer) {
+  if (layer.kept > 0) {
+    try {
+      return run_experiment(layer, true, backend_in_threads(layer));
+    } catch (const InputError&) {
+      layer.kept = 0;
+    }
+  }
+  return run_experiment(layer, true, backend_in_threads(layer));
+}
+
 ExpertPass run_layer(const Experiment& experiment, const BlockExperts& experts, std::uint32_t ep,
                      bool forward) {
-  const Experiment layer = layer_experiment(experiment, experts, forward);
-  const std::vector<PassResult> passes = run_experiment(layer, true, backend_in_threads(layer));
+  Experiment layer = layer_experiment(experiment, experts, forward);
+  const std::vector<PassResult> passes = run_with_few(layer);
   const std::vector<std::uint32_t> dies = dies_of(layer.run.ranks);
   const DieGroup group{ep, dies.size() > 1 ? dies[1] - dies[0] : 1};
   const std::optional<BusiestRank> busiest = busiest_rank(layer);

@@ -99,9 +99,9 @@ std::string what_ran(const Experiment& experiment) {
                       experiment.cut.shares, experiment.cut.partitions);
   if (experiment.kept > 0) {
     text += fmt::format(
-        "ranks     {} of {} simulated, which stand for all as the group turns; tasks, events and bytes are "
+        "ranks     {} of {} simulated, which stand for all as the group turns{}; tasks, events and bytes are "
         "theirs\n",
-        experiment.kept, s.ep);
+        experiment.kept, s.ep, experiment.cut.kernel ? "" : ", as a rule within 2 %");
   }
   return text;
 }

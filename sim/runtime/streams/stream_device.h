@@ -41,9 +41,7 @@ class StreamDevice final : public FabricEnd, public EventHandler {
   const std::array<double, kResources>& moved() const { return memory_.moved(); }
 
   void put_has_left(Engine& engine, std::uint32_t slot) override;
-  double served_part(double egress, double ingress) const override {
-    return load_.served_part(spec_, egress, ingress);
-  }
+  const PortLoad& port_load() const override { return load_; }
   void reserve_for_puts(Engine& engine, double read, double write) override;
   void on_event(Engine& engine, std::uint32_t arg) override;
   void on_settle(Engine& engine, std::uint32_t arg) override;
@@ -65,7 +63,7 @@ class StreamDevice final : public FabricEnd, public EventHandler {
   Fabric& fabric_;
   Owner& owner_;
   Memory memory_;
-  PortLoad load_;
+  PortLoad load_{spec_};
   std::vector<Running> running_;  // by slot
   std::array<double, kResources> reserved_{};
   std::vector<std::uint32_t> ended_;
