@@ -14,9 +14,11 @@
 
 #include "sim/cli/options.h"
 #include "sim/core/config/config.h"
+#include "sim/experiment/configs_folder.h"
 #include "sim/experiment/order_file.h"
 #include "sim/experiment/step/training_plan.h"
 #include "sim/runtime/topology.h"
+#include "sim/study/describe/idle_keys.h"
 
 namespace a3sim {
 namespace {
@@ -47,6 +49,14 @@ void warn_of_unused_planes(const Experiment& experiment, const std::vector<std::
     spdlog::warn("--set {}: no two ranks meet over plane '{}' here, so it changes nothing", *of_plane,
                  planes[p].name);
   }
+}
+
+// Warns of what --set or a user's file states and what changes nothing. Files that it includes, and shipped ones, serve several
+// ways of running.
+void warn_of_idle_keys(const Experiment& experiment, const std::string& file) {
+  const bool shipped = file.starts_with(configs_folder().string());
+  for (const IdleKey& key : idle_keys(experiment))
+    if (key.mark.file == "--set" || (key.mark.file == file && !shipped)) spdlog::warn("{}", key.text());
 }
 
 // Returns whether a file begins like a JSON object.
@@ -127,6 +137,7 @@ void OverrideOptions::add_order_to(CLI::App& app) {
 Experiment OverrideOptions::load(const std::string& file) const {
   Experiment experiment = order.empty() ? load_experiment(file, set) : load_with_order(file, order, set);
   warn_of_unused_planes(experiment, set);
+  warn_of_idle_keys(experiment, file);
   if (may_be_json(file)) {
     if (has_experts(experiment)) warn_of_guessed_width(file, set);
     warn_of_guessed_layers(file, experiment, set);
