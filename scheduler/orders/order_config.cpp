@@ -81,6 +81,7 @@ void read_task_workers(const Config& workers, OrderSpec& order) {
 OrderSpec read_order(const Config& config) {
   OrderSpec order;
   order.name = config.text("name");
+  if (config.has("description")) static_cast<void>(config.text("description"));  // for lists of orders
   order.where = config.mark("name").text();  // the mapping itself may be that of a base file
   for (std::size_t q = 0; q < kCoreUnits; ++q) read_queue(config, q, order);
   order.assignment = config.choice("assignment", order.assignment);

@@ -1,6 +1,8 @@
 #include "sim/cli/known_so_far.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
@@ -54,7 +56,13 @@ void KnownSoFar::show_first(std::string text, std::string extent) {
   take(std::move(text), std::move(extent));
   if (shown_ || !takes_long()) return;
   shown_ = true;
-  print_above_progress(fmt::format("{}({}; the rest is being simulated)\n\n", terminal_text(text_), extent_));
+  const std::string lines =
+      fmt::format("{}({}; the rest is being simulated)\n\n", terminal_text(text_), extent_);
+  const bool quiet = !spdlog::should_log(spdlog::level::warn);
+  if (where_ == Shown::kInPipesToo && isatty(STDERR_FILENO) == 0 && !quiet)
+    std::cerr << lines << std::flush;
+  else
+    print_above_progress(lines);
 }
 
 void KnownSoFar::add(const std::string& lines, std::string extent, std::string end) {

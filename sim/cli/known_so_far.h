@@ -23,11 +23,14 @@ class InterruptsHeeded {
 // what is known is printed in place of the result.
 class KnownSoFar {
  public:
-  explicit KnownSoFar(const JsonOption& json) : json_(json) {}
+  // Where the first table is shown, on stderr.
+  enum class Shown { kAtTerminals, kInPipesToo };
+  explicit KnownSoFar(const JsonOption& json, Shown shown = Shown::kAtTerminals)
+      : json_(json), where_(shown) {}
 
   // Replaces what is known. `extent` says how far it goes: "2 of 6 runs".
   void take(std::string text, std::string extent);
-  // The same, and shows it at a terminal, on stderr: once, for what follows is the result, and only where that is far.
+  // Does the same, and shows it on stderr: once, because the result follows, and only if that will take long.
   void show_first(std::string text, std::string extent);
   // Adds lines to what is known, and shows them at a terminal, where the result is far. `end` is printed below all lines where
   // Ctrl-C ends the command.
@@ -48,6 +51,7 @@ class KnownSoFar {
   [[noreturn]] void print_and_throw() const;
 
   const JsonOption& json_;
+  Shown where_;
   // Returns whether so much time has passed that the result must be far.
   bool takes_long() const;
 

@@ -15,6 +15,7 @@ constexpr std::int64_t kMostWorkers = 16384;
 constexpr std::int64_t kMostPerCycle = 1 << 24;
 constexpr std::int64_t kMostWays = 64;
 constexpr double kLeastPart = 0.01;
+constexpr double kMostFaster = 1e6;  // than what is stated: a product that takes next to no time
 constexpr std::uint32_t kCubeFace = 16 * 16;
 constexpr std::int64_t kMostDies = 1 << 24;
 
@@ -122,11 +123,11 @@ Hardware::Cube read_cube(const Config& config) {
   cube.rows_128 = config.number("rows_128", kLeastPart, 1);
   cube.rows_256 = config.number("rows_256", kLeastPart, 1);
   if (cube.rows_256 < cube.rows_128) config.error("rows_256", "expected at least what rows_128 is");
-  cube.load_issue_cycles = count(config, "load_issue_cycles", 0, kMostPerCycle);
+  cube.load_issue_cycles = config.number("load_issue_cycles", 0, kMostPerCycle);
   constexpr std::uint32_t kMostRows = 1024;
   if (config.has("least_rows")) cube.least_rows = count(config, "least_rows", 1, kMostRows);
-  if (config.has("speed")) cube.speed = config.number("speed", kLeastPart, 1);
-  cube.sustained = config.has("sustained") ? config.number("sustained", kLeastPart, 1) : cube.speed;
+  if (config.has("speed")) cube.speed = config.number("speed", kLeastPart, kMostFaster);
+  cube.sustained = config.has("sustained") ? config.number("sustained", kLeastPart, kMostFaster) : cube.speed;
   cube.l1 = config.bytes("l1");
   cube.l0a = config.bytes("l0a");
   cube.l0b = config.bytes("l0b");
@@ -139,9 +140,9 @@ Hardware::Vector read_vector(const Config& config) {
   vector.simple_fp32 = config.per_cycle("simple_fp32", "element");
   vector.convert = config.per_cycle("convert", "element");
   vector.transcendental = config.per_cycle("transcendental", "element");
-  vector.startup_cycles = count(config, "startup_cycles", 0, kMostPerCycle);
+  vector.startup_cycles = config.number("startup_cycles", 0, kMostPerCycle);
   if (config.has("load_startup_cycles"))
-    vector.load_startup = count(config, "load_startup_cycles", 0, kMostPerCycle);
+    vector.load_startup = config.number("load_startup_cycles", 0, kMostPerCycle);
   vector.gm_to_ub = config.per_cycle("gm_to_ub", "B");
   vector.gm_to_ub_miss = config.per_cycle("gm_to_ub_miss", "B");
   vector.ub_to_gm = config.per_cycle("ub_to_gm", "B");

@@ -1,12 +1,14 @@
 #include "sim/experiment/draws.h"
 
+#include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <map>
 #include <string_view>
 #include <utility>
 
 #include "sim/core/rng.h"
-#include "sim/experiment/machine_part.h"
+#include "sim/experiment/experiment.h"
 
 namespace a3sim {
 namespace {
@@ -28,6 +30,16 @@ double factor(std::uint64_t seed, double spread) { return 1 + spread * (2 * Rng(
 
 enum Drawn : std::uint64_t { kTask, kRate };
 
+std::int64_t multiplied(std::int64_t amount, double by) {
+  constexpr double kMost = 1e18;  // what a configuration may state
+  return static_cast<std::int64_t>(std::clamp(std::round(static_cast<double>(amount) * by), 1.0, kMost));
+}
+
+template <class... Rates>
+void multiply(double by, Rates&... rates) {
+  ((rates.count = multiplied(rates.count, by)), ...);
+}
+
 // Returns a number for a name, the same on every platform (FNV-1a).
 std::uint64_t number_of(std::string_view name) {
   std::uint64_t hash = 0xcbf29ce484222325;
@@ -47,12 +59,24 @@ double TaskJitter::slowness(RankId rank, std::uint32_t task) {
 }
 
 Experiment with_jitter(const Experiment& experiment, const JitterOptions& options, std::uint32_t run) {
-  constexpr const char* kParts[] = {
-      "L2 reads", "L2 writes", "HBM", "link ports", "put rate of a worker", "host collective, rate"};
   Experiment changed = experiment;
   if (options.rates == 0) return changed;
-  for (std::uint64_t i = 0; i < std::size(kParts); ++i)
-    machine_part(kParts[i]).improve(changed, {factor(mixed({options.seed, kRate, run, i}), options.rates)});
+  std::uint64_t drawn = 0;
+  const auto next = [&] { return factor(mixed({options.seed, kRate, run, drawn++}), options.rates); };
+  Hardware::MemorySystem& memory = changed.hardware.memory;
+  Hardware::Fabric& fabric = changed.hardware.fabric;
+  const double reads = next();
+  multiply(reads, memory.l2_read, memory.l2_line_read);
+  if (memory.in_flight > 0_B) multiply(reads, memory.in_flight);
+  multiply(next(), memory.l2_write);
+  multiply(next(), memory.hbm_read, memory.hbm_write);
+  const double ports = next(), puts = next();
+  for (Hardware::Fabric::Plane& plane : fabric.planes)
+    multiply(ports, plane.egress, plane.ingress, plane.read);
+  multiply(puts, fabric.put_per_worker, fabric.put_stream, fabric.pull_per_worker);
+  for (Duration* const time : {&fabric.put_row, &fabric.put_piece})
+    if (*time > Duration::zero()) *time = Duration(multiplied(time->count(), 1 / puts));
+  multiply(next(), changed.program.collective.rate);
   return changed;
 }
 

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
-#include <mutex>
 #include <ranges>
 
 #include "sim/core/error.h"
 #include "sim/core/parallel.h"
-#include "sim/core/progress.h"
 #include "sim/experiment/bounds.h"
 #include "sim/experiment/evaluate_by_run.h"
 #include "sim/experiment/run_outcome.h"
@@ -49,36 +47,10 @@ std::uint32_t runs_of(const EvaluateOptions& options) {
   return options.first_run >= draws ? 0 : std::min(options.runs, draws - options.first_run);
 }
 
-bool equal_in_first_run(const Evaluated& a, const Evaluated& b) {
-  if (a.passes.size() != b.passes.size()) return false;
-  for (std::size_t p = 0; p < a.passes.size(); ++p)
-    if (a.passes[p].front().latency != b.passes[p].front().latency) return false;
-  return true;
-}
-
 void append_outcomes(Evaluated more, Evaluated& to) {
   to.passes.resize(more.passes.size());
   for (std::size_t p = 0; p < more.passes.size(); ++p)
     std::ranges::move(more.passes[p], std::back_inserter(to.passes[p]));
-}
-
-// Runs a prepared variant, and only once if that run is as the first one of `unchanged`.
-Evaluated evaluate_if_changed(std::span<const Variant> one, const EvaluateOptions& options,
-                              const Evaluated* unchanged) {
-  const std::uint32_t runs = runs_of(options);
-  if (unchanged == nullptr || runs < 2 || !options.limits.empty())
-    return std::move(evaluate(one, options).front());
-  EvaluateOptions part = options;
-  part.runs = 1;
-  Evaluated result = std::move(evaluate(one, part).front());
-  if (equal_in_first_run(result, *unchanged)) {
-    Progress("simulations").step((runs - 1) * result.passes.size());
-    return *unchanged;
-  }
-  ++part.first_run;
-  part.runs = runs - 1;
-  append_outcomes(std::move(evaluate(one, part).front()), result);
-  return result;
 }
 
 }  // namespace
@@ -194,35 +166,6 @@ std::vector<Evaluated> evaluate_by_run(std::span<const Variant> variants, const 
     if (seen) seen(so_far, run + 1);
   }
   return so_far;
-}
-
-std::vector<Evaluated> evaluate_in_turn(std::span<const Variant> variants, const EvaluateOptions& options,
-                                        std::vector<std::string>& failed) {
-  return evaluate_in_turn(variants, options, failed, {});
-}
-
-std::vector<Evaluated> evaluate_in_turn(std::span<const Variant> variants, const EvaluateOptions& options,
-                                        std::vector<std::string>& failed, const SeenVariant& seen,
-                                        const Evaluated* unchanged) {
-  std::mutex one_at_a_time;
-  EvaluateOptions alone = options;
-  alone.threads = 1;
-  failed.assign(variants.size(), {});
-  std::vector<Evaluated> results(variants.size());
-  in_parallel(variants.size(), options.threads, [&](std::size_t v) {
-    try {
-      Variant variant = variants[v];
-      const std::span<Variant> one(&variant, 1);
-      prepare(one, 1);
-      results[v] = evaluate_if_changed(one, alone, unchanged);
-      const std::scoped_lock lock(one_at_a_time);
-      if (seen) seen(v, results[v]);
-    } catch (const Error& error) {
-      if (error.code() == ExitCode::kInterrupted) throw;
-      failed[v] = error.what();
-    }
-  });
-  return results;
 }
 
 }  // namespace a3sim

@@ -86,10 +86,4 @@ struct EvaluateOptions {
 // order of variants and runs. Ctrl-C ends it in programs that check for it (interruption.h).
 std::vector<Evaluated> evaluate(std::span<const Variant> variants, const EvaluateOptions& options);
 
-// Does the same for variants too large to be held at once: each thread prepares, runs and frees one after
-// another. `failed` gets one entry per variant: the reason why it failed, or an empty string. The others
-// still run.
-std::vector<Evaluated> evaluate_in_turn(std::span<const Variant> variants, const EvaluateOptions& options,
-                                        std::vector<std::string>& failed);
-
 }  // namespace a3sim

@@ -109,6 +109,13 @@ OrderSpec read_order_file(const std::filesystem::path& file) {
   return order;
 }
 
+std::string description_of_order(const std::filesystem::path& file) {
+  Diagnostics diagnostics;
+  const Config root = Config::load(file, {}, diagnostics);
+  const Config order = root.map("order");
+  return order.has("description") ? order.text("description") : std::string();
+}
+
 bool is_experiment(const std::filesystem::path& order_file) {
   Diagnostics diagnostics;
   const bool has = Config::load(order_file, {}, diagnostics).has("experiment");

@@ -14,6 +14,9 @@ namespace a3sim {
 // Throws InputError with everything that is wrong with the order, each with file:line:column.
 OrderSpec read_order_file(const std::filesystem::path& file);
 
+// Returns the order's key `description`: what it is, in a line; empty if it has none.
+std::string description_of_order(const std::filesystem::path& file);
+
 // Returns whether a file with an order is a whole experiment. Throws InputError if it cannot be read.
 bool is_experiment(const std::filesystem::path& order_file);
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "sim/experiment/stream_bounds.h"
 #include "sim/experiment/stream_check.h"
 #include "sim/study/explore/jitter.h"
+#include "sim/study/explore/order_comparison.h"
 #include "sim/study/explore/what_if.h"
 
 using namespace a3sim;
@@ -164,18 +166,18 @@ TEST_CASE("a row that nobody computes is found") {
 TEST_CASE("jitter and whatif run on streams, and an order of schedules is refused there") {
   const Experiment experiment = layer("none");
   const JitterOptions few{6, 1, 0.05, 0.02};
-  const std::vector<JitteredOrder> drawn = jitter(experiment, {}, few, 2);
-  CHECK(drawn.front().name == "none");
-  CHECK(drawn.front().totals.size() == 6);
-  CHECK_THAT(jitter_report(experiment, drawn, few).text(), Contains("streams execution"));
-  CHECK_THROWS_WITH(jitter(experiment, std::vector{experiment.order}, few, 1),
-                    Contains("an order is one of schedules"));
+  const Report drawn = spread_report(experiment, few, 2);
+  CHECK(drawn.json()["spread"][0]["order"] == "none");
+  CHECK(drawn.json()["each_run"].size() == 6);
+  CHECK_THAT(drawn.text(), Contains("streams execution"));
+  CHECK_THROWS_AS(try_order(experiment, experiment.order, {few, false, 1}), InputError);
   const WhatIf result = what_if(experiment, JitterOptions::none(), 2);
   const auto row = [&](std::string_view part) {
     return *std::ranges::find_if(result.rows, [&](const WhatIf::Row& row) { return row.part->name == part; });
   };
   CHECK(result.gain(row("clock of the cores").better).median > 0.01);
   CHECK(result.gain(row("dynamic scheduler").better).median == 0);
+  CHECK(result.gain(row("cube arithmetic").better).median > 0);  // at the sustained rate of products
 }
 
 TEST_CASE(

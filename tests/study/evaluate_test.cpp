@@ -117,41 +117,6 @@ TEST_CASE("a run stops where it must exceed its limit, and one that does not is 
   CHECK(stopped);
 }
 
-TEST_CASE("variants run in turn come to the same, and one that fails leaves the others alone") {
-  std::vector<Variant> variants = three_orders();
-  const auto at_once = evaluate(variants, {.jitter = kJitter});
-  for (Variant& variant : variants) variant.work = nullptr;
-  variants[1].experiment.order.pools.push_back({"wide", {"Dispatch"}, 100});
-  std::vector<std::string> failed;
-  const auto in_turn = evaluate_in_turn(variants, {.jitter = kJitter, .threads = 2}, failed);
-  CHECK(failed[0].empty());
-  CHECK_FALSE(failed[1].empty());
-  CHECK(in_turn[0].totals() == at_once[0].totals());
-  CHECK(in_turn[2].totals() == at_once[2].totals());
-  CHECK_THROWS_AS(prepare(variants, 1), InputError);
-  std::vector<std::string> refused;
-  prepare(variants, 1, &refused);
-  CHECK((refused[0].empty() && !refused[1].empty() && !variants[1].work));
-}
-
-TEST_CASE("a variant whose first run is that of the unchanged one is not run again, and gets its outcomes") {
-  std::vector<Variant> variants = three_orders();
-  const auto at_once = evaluate(variants, {.jitter = kJitter});
-  REQUIRE(kJitter.draws() > 1);
-  for (Variant& variant : variants) variant.work = nullptr;
-  // Outcomes that no run has, but for the first run of the first variant.
-  Evaluated unchanged = at_once[0];
-  for (std::vector<PassOutcome>& pass : unchanged.passes)
-    for (std::size_t run = 1; run < pass.size(); ++run) pass[run].latency = 1_ps;
-  std::vector<std::string> failed;
-  const auto in_turn = evaluate_in_turn(variants, {.jitter = kJitter, .threads = 2}, failed, {}, &unchanged);
-  for (std::size_t v = 0; v < variants.size(); ++v) {
-    const bool same = at_once[v].totals().front() == at_once[0].totals().front();
-    CHECK(in_turn[v].totals() == (same ? unchanged.totals() : at_once[v].totals()));
-  }
-  CHECK(in_turn[0].totals().back() == 1_ps * static_cast<std::int64_t>(variants[0].experiment.passes.size()));
-}
-
 TEST_CASE("a variant of an experiment is what its file says with these values, to the last default") {
   const std::vector<std::string> changes{"parallel.ep=2", "experiment.execution=kernel"};
   const Experiment changed = small().with(changes), stated = small(changes);

@@ -9,6 +9,7 @@
 #include "sim/experiment/compiled.h"
 #include "sim/experiment/order_file.h"
 #include "sim/experiment/run_experiment.h"
+#include "sim/study/explore/order_comparison.h"
 #include "tests/study/small_experiment.h"
 
 using namespace a3sim;
@@ -22,6 +23,21 @@ OrderSpec shipped_order(const std::string& name) {
 }
 
 std::vector<OrderSpec> two_orders() { return {shipped_order("full"), shipped_order("naive")}; }
+
+std::vector<JitteredOrder> jitter(const Experiment& experiment, std::span<const OrderSpec> orders,
+                                  const JitterOptions& options, unsigned threads) {
+  std::vector<Variant> variants;
+  for (const OrderSpec& order : orders) variants.push_back({with_order(experiment, order), nullptr});
+  prepare(variants, threads);
+  const auto runs = evaluate(variants, {.jitter = options, .threads = threads, .one_machine = true});
+  return spread_of(variants, runs, options, threads);
+}
+
+std::string text_of_spread(std::span<const JitteredOrder> orders) {
+  Report report;
+  add_spread(report, orders);
+  return report.text();
+}
 
 Compiled under(const std::string& order) {
   Experiment experiment = small();
@@ -165,8 +181,7 @@ TEST_CASE("the fastest are counted run by run, and threads change nothing") {
   const Experiment experiment = small();
   const JitterOptions options{20, 5, kSpread, 0.1};
   const std::vector<JitteredOrder> orders = jitter(experiment, two_orders(), options, 1);
-  CHECK(jitter_report(experiment, orders, options).text() ==
-        jitter_report(experiment, jitter(experiment, two_orders(), options, 3), options).text());
+  CHECK(text_of_spread(orders) == text_of_spread(jitter(experiment, two_orders(), options, 3)));
   for (const JitteredOrder& order : orders) {
     std::uint32_t fastest = 0;
     for (std::size_t run = 0; run < order.totals.size(); ++run)
@@ -226,7 +241,7 @@ TEST_CASE("where all runs lie to one side of what is modelled, the page says why
   // One run lies to one side; runs without spread are what is modelled.
   for (const JitterOptions& options : {JitterOptions{1, 1, kSpread, 0.1}, JitterOptions{3, 1, 0, 0}}) {
     const std::vector<JitteredOrder> orders = jitter(experiment, two_orders(), options, 2);
-    const std::string text = jitter_report(experiment, orders, options).text();
+    const std::string text = text_of_spread(orders);
     for (const JitteredOrder& order : orders) {
       const auto [least, most] = std::ranges::minmax(order.totals);
       const bool outside = order.modelled < least || order.modelled > most;
@@ -238,4 +253,22 @@ TEST_CASE("where all runs lie to one side of what is modelled, the page says why
     }
   }
   CHECK((apart && among));
+}
+
+TEST_CASE("a trial says how the latencies of its orders are distributed, from the runs that it has made") {
+  const Experiment experiment = small();
+  TryOptions options{{8, 5, kSpread, 0.1}, false, 2};
+  CHECK(try_order(experiment, shipped_order("naive"), options).spread.empty());
+  options.spread = true;
+  const OrderComparison comparison = try_order(experiment, shipped_order("naive"), options);
+  REQUIRE(comparison.spread.size() == comparison.orders.size());
+  const std::vector<JitteredOrder> alone = jitter(experiment, two_orders(), options.jitter, 1);
+  for (const JitteredOrder& order : alone) {
+    const auto found = std::ranges::find(comparison.spread, order.name, &JitteredOrder::name);
+    REQUIRE(found != comparison.spread.end());
+    CHECK(found->totals == order.totals);
+    CHECK(found->modelled == order.modelled);
+  }
+  const std::string text = order_report(experiment, comparison, options.jitter).text();
+  CHECK(text.find("as modelled ms") != std::string::npos);
 }

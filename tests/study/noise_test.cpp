@@ -1,4 +1,4 @@
-#include "sim/study/explore/noise.h"
+#include "sim/study/compare/noise.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -7,7 +7,7 @@
 
 #include "sim/core/rng.h"
 #include "sim/experiment/run_experiment.h"
-#include "sim/study/explore/times_faster.h"
+#include "sim/study/compare/times_faster.h"
 #include "tests/study/small_experiment.h"
 
 using namespace a3sim;

@@ -44,14 +44,14 @@ TEST_CASE("an order is tried balanced and under three skews, each on 25/50 and o
   const std::vector<Condition> conditions = conditions_of(experiment);
   std::set<std::pair<std::string, std::uint32_t>> distinct;
   for (const Condition& condition : conditions) {
+    const Experiment under = condition.variation.of(experiment);
     distinct.insert({condition.routing, condition.workers[0].count});
     CHECK(condition.workers[1].count == 2 * condition.workers[0].count);
     CHECK((condition.workers[0].count == 25 || condition.workers[0].count == 24));
-    CHECK(condition.experiment.workers[0].count == condition.workers[0].count);
-    CHECK(2 * condition.experiment.workers[1].count ==
-          condition.workers[1].count);  // every second one, as configured
-    CHECK(condition.experiment.cut.shares == condition.workers[0].count);
-    CHECK(condition.experiment.hardware.workers.count(CoreUnit::kMatrix) == condition.workers[0].count);
+    CHECK(under.workers[0].count == condition.workers[0].count);
+    CHECK(2 * under.workers[1].count == condition.workers[1].count);  // every second one, as configured
+    CHECK(under.cut.shares == condition.workers[0].count);
+    CHECK(under.hardware.workers.count(CoreUnit::kMatrix) == condition.workers[0].count);
   }
   CHECK(conditions.size() == 4 * 2);
   CHECK(distinct.size() == 4 * 2);
@@ -65,10 +65,11 @@ TEST_CASE("an order is tried balanced and under three skews, each on 25/50 and o
 TEST_CASE("a die with other numbers of cores keeps them, and so does an experiment on a part of them") {
   for (const Condition& condition : conditions_of(small({"hardware.workers.cube.count=20"})))
     CHECK(condition.workers[0].count == 20);
-  for (const Condition& condition : conditions_of(small({"workers.aic=12", "cut.shares=7"}))) {
-    CHECK(condition.experiment.workers[0].count ==
-          (condition.workers[0].count + 1) / 2);  // 12 of 24, 12.5 of 25
-    CHECK(condition.experiment.cut.shares == 7);
+  const Experiment part = small({"workers.aic=12", "cut.shares=7"});
+  for (const Condition& condition : conditions_of(part)) {
+    const Experiment under = condition.variation.of(part);
+    CHECK(under.workers[0].count == (condition.workers[0].count + 1) / 2);  // 12 of 24, 12.5 of 25
+    CHECK(under.cut.shares == 7);
   }
 }
 
@@ -83,7 +84,8 @@ TEST_CASE("the hottest of 64 experts gets from about twice to about seven times 
   REQUIRE(experiment.shape.experts() == 64);
   std::vector<std::uint64_t> tenths;
   for (const Condition& condition : conditions_of(experiment)) {
-    if (condition.workers[0].count == 24) tenths.push_back(most_over_mean(routing_of(condition.experiment)));
+    if (condition.workers[0].count == 24)
+      tenths.push_back(most_over_mean(routing_of(condition.variation.of(experiment))));
   }
   REQUIRE(tenths.size() == 4);
   CHECK(tenths[0] == 10);
@@ -117,7 +119,7 @@ TEST_CASE("each condition's outcome is what an experiment with its values gives,
   const OrderComparison comparison = try_order(experiment, shipped("naive"), options);
   REQUIRE(comparison.conditions.size() == 4 * 2);
   CHECK(comparison.conditions.front().tried == comparison.tried().total());
-  CHECK(comparison.conditions.front().other == comparison.best()->total());
+  CHECK(comparison.conditions.front().other == comparison.against()->total());
   const auto found = std::ranges::find_if(comparison.conditions, [](const ConditionOutcome& one) {
     return one.routing == "skew 0.4" && one.workers[0].count == 25;
   });
@@ -143,19 +145,19 @@ TEST_CASE(
   OrderSpec tried = other;
   tried.pools.push_back({"comm", {"Dispatch", "Dispatch_bwd"}, 1});
   const std::vector<Condition> conditions = conditions_of(experiment);
-  const EvaluateOptions how{.jitter = {asked, 3, 0.05, 0.02}, .threads = 2};
+  const DifferenceOptions how{.jitter = {asked, 3, 0.05, 0.02}, .threads = 2};
   const std::vector<ConditionOutcome> outcomes =
       under_conditions(experiment, Latencies(asked, 2_us), Latencies(asked, 1_us), tried, other, how);
   REQUIRE(outcomes.size() == conditions.size());
   CHECK(outcomes.front().runs == asked);
   std::size_t shorter = 0;
   for (std::size_t c = 1; c < outcomes.size(); ++c) {
-    Variant variants[]{{with_order(conditions[c].experiment, tried), nullptr},
-                       {with_order(conditions[c].experiment, other), nullptr}};
+    const Experiment under = conditions[c].variation.of(experiment);
+    Variant variants[]{{with_order(under, tried), nullptr}, {with_order(under, other), nullptr}};
     prepare(variants, 2);
-    EvaluateOptions part = how;
+    EvaluateOptions full{.jitter = how.jitter, .threads = 2}, part = full;
     part.runs = kFewestRuns;
-    const std::vector<Evaluated> few = evaluate(variants, part), all = evaluate(variants, how);
+    const std::vector<Evaluated> few = evaluate(variants, part), all = evaluate(variants, full);
     std::vector<double> differences;
     for (std::size_t run = 0; run < kFewestRuns; ++run)
       differences.push_back(static_cast<double>((few[0].totals()[run] - few[1].totals()[run]).count()));

@@ -31,9 +31,9 @@ Duration total_of(const Experiment& experiment) {
   return total;
 }
 
-Experiment experiment_with(Experiment experiment, std::string_view part, const Improvement& improvement) {
-  machine_part(part).improve(experiment, improvement);
-  return experiment;
+Experiment experiment_with(const Experiment& experiment, std::string_view part,
+                           const Improvement& improvement) {
+  return improved(experiment, machine_part(part), improvement);
 }
 
 Experiment elementwise(const std::string& op) {

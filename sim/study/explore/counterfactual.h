@@ -5,39 +5,12 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "sim/experiment/experiment.h"
-#include "sim/study/explore/noise.h"
+#include "sim/study/compare/config_part.h"
+#include "sim/study/compare/difference_table.h"
 
 namespace a3sim {
-
-// A key whose values in two configurations differ. Empty: the key is not there.
-struct ConfigDifference {
-  std::string path, a, b;
-};
-
-// Returns the keys at which two resolved configurations differ, in the order of A's keys, then B's. Ignores
-// names and remarks.
-std::vector<ConfigDifference> config_differences(const std::filesystem::path& a,
-                                                 const std::filesystem::path& b);
-
-// A part of a configuration that can be taken from another one as a whole.
-struct ConfigPart {
-  std::string_view name;                // "links"
-  std::vector<std::string_view> paths;  // keys that belong to it, with all keys below them
-};
-
-// Returns all parts. A key belongs to the part that names most of its path, or to none. `*` in a path
-// stands for any name.
-const std::vector<ConfigPart>& config_parts();
-// Returns the position of the part that a key belongs to, or config_parts().size() if none.
-std::size_t part_of(std::string_view path);
-
-// Returns the experiment of configuration B with one part of A's. Shares of products that are the number of cubes in both belong to
-// the number of workers, which they follow.
-Experiment with_part(const std::filesystem::path& a, const std::filesystem::path& b, std::size_t part);
 
 // A run of B with one part of A's configuration.
 struct Counterfactual {
@@ -65,7 +38,7 @@ struct RunToCompare {
 };
 
 // Runs A and B unchanged, then B with each part of A's that differs, on `threads` threads. Runs only these passes. A part
-// that changes nothing in the first run is not run again. Calls `seen` after each of these variants.
+// that changes nothing in the first run is not run again. Calls `seen` as runs end.
 Counterfactuals run_counterfactuals(const RunToCompare& a, const RunToCompare& b,
                                     const std::vector<std::string>& passes, const JitterOptions& jitter,
                                     unsigned threads,

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "sim/experiment/run_experiment.h"
-#include "sim/study/explore/noise.h"
+#include "sim/experiment/evaluate.h"
+#include "sim/study/compare/noise.h"
 #include "traces/report/report.h"
 
 namespace a3sim {
 
-// Latencies of all passes under one order.
+// How the latencies of all passes under one order are distributed under noise.
 struct JitteredOrder {
   std::string name;
   Duration modelled{};  // without any jitter
@@ -27,15 +27,11 @@ struct JitteredOrder {
   bool all_slower() const { return std::ranges::min(totals) > modelled; }
 };
 
-// Runs the experiment `runs` times under each order, or as it is if there are no orders. The result does
-// not depend on the number of threads. Throws as run_experiment() does, and InputError for orders of work
-// that has no schedules.
-std::vector<JitteredOrder> jitter(const Experiment& experiment, std::span<const OrderSpec> orders,
-                                  const JitterOptions& options, unsigned threads);
+// Adds how each order's latencies are distributed, every run for programs, which order is the best, and whether the
+// modelled latency lies among the runs.
+void add_spread(Report& report, std::span<const JitteredOrder> orders);
 
-// Reports how each order's latencies are distributed, with a histogram for people and every run for
-// programs, which order is the best, and whether the modelled latency lies among the runs.
-Report jitter_report(const Experiment& experiment, std::span<const JitteredOrder> orders,
-                     const JitterOptions& options);
+// Reports the same of an experiment as it is, in all runs of the jitter: for work that no order sorts.
+Report spread_report(const Experiment& experiment, const JitterOptions& options, unsigned threads);
 
 }  // namespace a3sim

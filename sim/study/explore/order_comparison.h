@@ -8,7 +8,9 @@
 
 #include "scheduler/verify/verify.h"
 #include "sim/experiment/evaluate.h"
-#include "sim/study/explore/noise.h"
+#include "sim/experiment/run_experiment.h"
+#include "sim/study/compare/noise.h"
+#include "sim/study/explore/jitter.h"
 #include "sim/study/explore/order_conditions.h"
 #include "sim/study/explore/order_ranking.h"
 #include "traces/analysis/worker_time.h"
@@ -34,24 +36,38 @@ struct TriedOrder {
   std::vector<Pass> passes;
   std::vector<Latencies> latencies;  // by pass, then by run
   Latencies totals;                  // by run
+  OrderSpec spec{};
   Duration total() const { return median_of(totals); }
 };
 
+// Returns the kind of worker that passes keep busy: that of matrix tasks, unless there are none.
+std::uint32_t main_kind_of(const WorkerKinds& workers, std::span<const TriedOrder::Pass> passes);
+
 // One order compared with the shipped ones.
 struct OrderComparison {
-  std::vector<TriedOrder> orders;  // the tried one, then the shipped ones by name
-  Findings findings;               // of the tried order's schedules and results, all passes
-  std::string results;             // what check_results() says; empty if not asked
-  WorkerKinds workers;             // of all ranks together
-  // The run whose tasks are compared: the one in which the difference between the tried order and the best
-  // shipped one is the median, so that its reasons add up to that.
+  // The tried one, the one that it is compared with if that is not shipped, then the shipped ones by name. A tried one
+  // that is itself shipped is there once.
+  std::vector<TriedOrder> orders;
+  bool tried_is_shipped = false;
+  std::size_t first_shipped = 1;           // position of the first shipped one
+  std::optional<std::size_t> asked_for{};  // the one to compare with, if one was named
+  Findings findings;                       // of the tried order's schedules and results, all passes
+  std::string results;                     // what check_results() says; empty if not asked
+  WorkerKinds workers;                     // of all ranks together
+  // The run whose tasks are compared: the one in which the difference between the tried order and the other is the
+  // median, so that its reasons add up to that.
   std::uint32_t explained = 0;
-  std::vector<ConditionOutcome> conditions;  // the tried order and the best shipped one; empty if not asked
+  std::vector<ConditionOutcome> conditions;  // the tried order and the other one; empty if not asked
+  std::vector<JitteredOrder> spread;         // how latencies are distributed; empty if not asked
 
   const TriedOrder& tried() const { return orders.front(); }
-  // Returns the fastest shipped order, or nullptr if none fits.
+  // Returns the fastest of the shipped orders, but for the tried one, or nullptr if none fits.
   const TriedOrder* best() const;
-  // Returns the kind of worker that the experiment keeps busy: that of matrix tasks, unless there are none.
+  // Returns the order that the tried one is compared with: the named one, else the best shipped one; nullptr if none fits.
+  const TriedOrder* against() const { return asked_for ? &orders[*asked_for] : best(); }
+  // Returns what it is called in a sentence: "full, the best shipped order".
+  std::string against_name() const;
+  // Returns the kind of worker that the experiment keeps busy.
   std::uint32_t main_kind() const;
 };
 
@@ -62,6 +78,8 @@ struct TryOptions {
   // The experiment's configuration, for a check of results on real tensors. Empty: results are not checked.
   std::filesystem::path config{};
   std::vector<std::string> set{};
+  std::optional<OrderSpec> against{};  // the order to compare with; none: the best shipped one
+  bool spread = false;  // also say how latencies are distributed, and what is modelled without noise
   // The experiment with a few ranks that stand for all, whose orders are ranked first; none: they are not.
   std::optional<Experiment> alike{};
   // Told what is known before all has ended: rankings as runs end, then the comparison without conditions, and after
@@ -71,14 +89,15 @@ struct TryOptions {
 };
 
 // Compiles the experiment under the order and under each shipped one, checks the order's schedules and
-// results, and runs all under the same jitter; equal schedules are run once. Then runs the order and the
-// best shipped one under other conditions. If schedules, or else results, are wrong, only that is reported.
+// results, and runs all under the same jitter; equal schedules are run once. Then runs the order and the one that it is
+// compared with under other conditions. If schedules, or else results, are wrong, only that is reported.
 // Throws InputError if the order cannot be compiled, RunError if a run fails.
 OrderComparison try_order(const Experiment& experiment, const OrderSpec& order, const TryOptions& options);
 
-// Compares one jittered run of the experiment with the experiment as modelled, which takes the place of the
-// tried order. The experiment must have schedules.
-OrderComparison modelled_beside(const Variant& variant, const JitterOptions& jitter, std::uint32_t run);
+// Returns how the latencies of prepared variants are distributed in runs that have been made, and what is modelled
+// without noise.
+std::vector<JitteredOrder> spread_of(std::span<const Variant> variants, std::span<const Evaluated> runs,
+                                     const JitterOptions& options, unsigned threads);
 
 // A reason why the tried order takes longer than another one (or less: then negative), for a mean worker of
 // the kind that the experiment keeps busy. For such a worker a pass's latency is the sum of the time
@@ -90,8 +109,15 @@ struct LatencyReason {
 };
 std::vector<LatencyReason> latency_reasons(const Experiment& experiment, const OrderComparison& comparison,
                                            const TriedOrder& than);
+// Does the same for two runs of the same passes by these workers of all ranks.
+std::vector<LatencyReason> latency_reasons(std::span<const std::string> pass_names, const WorkerKinds& kinds,
+                                           std::span<const TriedOrder::Pass> passes,
+                                           std::span<const TriedOrder::Pass> than);
 
-// Reports a line for each order, and says whether the tried one is better than the best shipped one, by how
+// Returns what happened in a run with all task records.
+TriedOrder::Pass pass_facts(const Experiment& experiment, const PassResult& ran);
+
+// Reports a line for each order, and says whether the tried one is better than the one that it is compared with, by how
 // much, and where the difference comes from.
 Report order_report(const Experiment& experiment, const OrderComparison& comparison,
                     const JitterOptions& jitter);

@@ -1,11 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
+#include "sim/study/compare/times_faster.h"
 #include "sim/study/explore/order_comparison.h"
-#include "sim/study/explore/times_faster.h"
 #include "sim/study/summary/saved_rows.h"
 #include "sim/study/summary/saved_values.h"
 #include "version.h"
@@ -34,11 +35,13 @@ Sums sums_of(const TriedOrder& order, const WorkerKinds& kinds) {
 }
 
 std::string remark(const OrderComparison& comparison, const TriedOrder& order) {
-  std::string text = &order == &comparison.tried() ? "tried" : "";
+  std::vector<std::string> words;
+  if (&order == &comparison.tried()) words.emplace_back("tried");
+  if (comparison.asked_for && &order == comparison.against()) words.emplace_back("compared with");
   if (order.same_as)
-    text += fmt::format("{}same as {}", text.empty() ? "" : ", ",
-                        *order.same_as == 0 ? "the tried one" : comparison.orders[*order.same_as].name);
-  return text;
+    words.push_back("same as " +
+                    (*order.same_as == 0 ? "the tried one" : comparison.orders[*order.same_as].name));
+  return fmt::format("{}", fmt::join(words, ", "));
 }
 
 std::vector<Column> columns_of(const Experiment& experiment, const OrderComparison& comparison) {
@@ -48,10 +51,12 @@ std::vector<Column> columns_of(const Experiment& experiment, const OrderComparis
     columns.push_back(Column::milliseconds(pass.name + " ms", "passes_ps." + pass.name));
   Column total = Column::milliseconds("total ms", "total_ps");
   columns.push_back(experiment.passes.size() > 1 ? total : std::move(total).for_programs());
-  columns.push_back(Column::signed_percent("to best shipped", "to_best_shipped", 2));
+  const bool asked = comparison.asked_for.has_value();
+  const std::string key = asked ? "to_against" : "to_best_shipped";
+  columns.push_back(
+      Column::signed_percent(asked ? "to " + comparison.against()->name : "to best shipped", key, 2));
   columns.push_back(Column::words("95 %").for_people());
-  for (const char* end : {"low", "high"})
-    columns.push_back(Column::data(std::string("to_best_shipped_") + end));
+  for (const char* end : {"_low", "_high"}) columns.push_back(Column::data(key + end));
   columns.push_back(Column::percent(worker + " busy").for_people());
   columns.push_back(Column::milliseconds(worker + " waits ms").for_people());
   columns.push_back(Column::milliseconds("idle ms").for_people());
@@ -66,16 +71,16 @@ std::vector<Column> columns_of(const Experiment& experiment, const OrderComparis
 }
 
 std::vector<Cell> row_of(const OrderComparison& comparison, const TriedOrder& order) {
-  const TriedOrder* best = comparison.best();
+  const TriedOrder* other = comparison.against();
   const Sums sums = sums_of(order, comparison.workers);
   const std::uint32_t main = comparison.main_kind();
   const double workers = comparison.workers[main].count;
   std::vector<Cell> row{order.name, order.same_as ? comparison.orders[*order.same_as].name : Cell(), Cell()};
   for (const Latencies& pass : order.latencies) row.emplace_back(median_of(pass));
   row.emplace_back(order.total());
-  if (best) {
-    const MedianInterval to_best = relative_difference(order.totals, best->totals);
-    row.insert(row.end(), {to_best.median, interval_in_percent(to_best), to_best.low, to_best.high});
+  if (other) {
+    const MedianInterval to_other = relative_difference(order.totals, other->totals);
+    row.insert(row.end(), {to_other.median, interval_in_percent(to_other), to_other.low, to_other.high});
   } else {
     row.insert(row.end(), {Cell(), Cell(), Cell(), Cell()});
   }
@@ -110,25 +115,24 @@ std::string compared(double difference) {
 }
 
 std::string verdict(const Experiment& experiment, const OrderComparison& comparison) {
-  const TriedOrder &order = comparison.tried(), *best = comparison.best();
-  if (!best) return fmt::format("{}: none of the shipped orders fits this experiment.\n", order.name);
-  if (best->same_as == 0)
-    return fmt::format("{} has the schedules of {}, the best shipped order.\n", order.name, best->name);
-  if (order.totals == best->totals)
-    return fmt::format("{} is as fast as {}, the best shipped order.\n", order.name, best->name);
-  const MedianInterval difference = relative_difference(order.totals, best->totals);
+  const TriedOrder &order = comparison.tried(), *other = comparison.against();
+  if (!other) return fmt::format("{}: none of the shipped orders fits this experiment.\n", order.name);
+  const std::string name = comparison.against_name();
+  if (other->same_as == 0) return fmt::format("{} has the schedules of {}.\n", order.name, name);
+  if (order.totals == other->totals) return fmt::format("{} is as fast as {}.\n", order.name, name);
+  const MedianInterval difference = relative_difference(order.totals, other->totals);
   const std::string interval = interval_in_percent(difference);
   if (!difference.clear()) {
-    return fmt::format("{} is not told apart from {}, the best shipped order: {:+.2f} % ({}).\n", order.name,
-                       best->name, 100 * difference.median, interval);
+    return fmt::format("{} is not told apart from {}: {:+.2f} % ({}).\n", order.name, name,
+                       100 * difference.median, interval);
   }
   const double sign = difference.median < 0 ? -1 : 1;
-  const std::vector<LatencyReason> reasons = latency_reasons(experiment, comparison, *best);
+  const std::vector<LatencyReason> reasons = latency_reasons(experiment, comparison, *other);
   const LatencyReason& reason =
       *std::ranges::max_element(reasons, {}, [&](const LatencyReason& r) { return sign * r.seconds; });
-  return fmt::format("{} {} {}, the best shipped order ({} instead of {} ms{}), most of all because {}.\n",
-                     order.name, compared(difference.median), best->name, in_milliseconds(order.total()),
-                     in_milliseconds(best->total()), interval.empty() ? "" : "; " + interval, reason.text);
+  return fmt::format("{} {} {} ({} instead of {} ms{}), most of all because {}.\n", order.name,
+                     compared(difference.median), name, in_milliseconds(order.total()),
+                     in_milliseconds(other->total()), interval.empty() ? "" : "; " + interval, reason.text);
 }
 
 }  // namespace
@@ -136,9 +140,17 @@ std::string verdict(const Experiment& experiment, const OrderComparison& compari
 std::vector<LatencyReason> latency_reasons(const Experiment& experiment, const OrderComparison& comparison,
                                            const TriedOrder& than) {
   if (!than.refused.empty()) throw std::logic_error("order " + than.name + " was not run: " + than.refused);
-  const std::uint32_t kind = comparison.main_kind();
-  const std::string& worker = comparison.workers[kind].name;
-  const double workers = comparison.workers[kind].count;
+  std::vector<std::string> names;
+  for (const Pass& pass : experiment.passes) names.push_back(pass.name);
+  return latency_reasons(names, comparison.workers, comparison.tried().passes, than.passes);
+}
+
+std::vector<LatencyReason> latency_reasons(std::span<const std::string> pass_names, const WorkerKinds& kinds,
+                                           std::span<const TriedOrder::Pass> passes,
+                                           std::span<const TriedOrder::Pass> than) {
+  const std::uint32_t kind = main_kind_of(kinds, passes);
+  const std::string& worker = kinds[kind].name;
+  const double workers = kinds[kind].count;
   std::vector<LatencyReason> reasons;
   // `before` and `after` are the words around the amount.
   const auto add = [&](double longer, const std::string& before, const std::string& after) {
@@ -147,9 +159,9 @@ std::vector<LatencyReason> latency_reasons(const Experiment& experiment, const O
     reasons.push_back({mean, fmt::format("{} {:.3f} ms {}{}", before, 1e3 * std::abs(mean), sign, after)});
   };
   const auto longer = [](Duration time, Duration other) { return seconds(time) - seconds(other); };
-  for (std::size_t p = 0; p < comparison.tried().passes.size(); ++p) {
-    const TriedOrder::Pass &a = comparison.tried().passes[p], &b = than.passes[p];
-    const std::string& pass = experiment.passes[p].name;
+  for (std::size_t p = 0; p < passes.size(); ++p) {
+    const TriedOrder::Pass &a = passes[p], &b = than[p];
+    const std::string& pass = pass_names[p];
     for (std::size_t op = 0; op < a.names.size(); ++op) {
       if (a.queues[op] != kind) continue;
       const OperatorStats &x = a.operators[op], &y = b.operators[op];
@@ -202,11 +214,12 @@ Report order_report(const Experiment& experiment, const OrderComparison& compari
   }
   report.say_on(verdict(experiment, comparison), "verdict");
   if (!comparison.conditions.empty())
-    add_conditions(report, comparison.tried().name, comparison.best()->name, comparison.conditions,
+    add_conditions(report, comparison.tried().name, comparison.against()->name, comparison.conditions,
                    jitter.draws());
-  if (const TriedOrder* best = comparison.best(); best && best->same_as != 0) {
+  if (!comparison.spread.empty()) add_spread(report, comparison.spread);
+  if (const TriedOrder* other = comparison.against(); other && other->same_as != 0) {
     const TriedOrder& tried = comparison.tried();
-    const std::string faster = times_faster(tried.name, tried.totals, best->name, best->totals);
+    const std::string faster = times_faster(tried.name, tried.totals, other->name, other->totals);
     if (!faster.empty()) report.say(faster + '\n');
   }
   return report;

@@ -4,15 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "sim/core/error.h"
-#include "sim/core/progress.h"
 #include "sim/core/statistics.h"
-#include "sim/experiment/evaluate.h"
-#include "sim/experiment/machine_part.h"
 #include "sim/experiment/order_file.h"
 
 namespace a3sim {
@@ -28,89 +25,61 @@ std::string name_of(const RoutingSpec& routing) {
   return fmt::format("skew {:.4g}", routing.skew);
 }
 
-Condition condition_of(const Experiment& experiment) {
-  const bool routed = experiment.shape.experts() > 0;
-  return {routed ? name_of(experiment.routing) : "-", experiment.hardware.workers, experiment};
+// The changes that give an experiment this routing, whatever else its own says.
+std::vector<std::string> changes_to(const RoutingSpec& routing) {
+  std::string block = fmt::format("routing={{kind: {}", routing.kind);
+  if (routing.kind == "sampled") block += fmt::format(", seed: {}, skew: {}", routing.seed, routing.skew);
+  return {block + '}'};
 }
 
-void add_worker_counts(const Experiment& experiment, std::vector<Condition>& conditions) {
-  conditions.push_back(condition_of(experiment));
+void add_worker_counts(const Experiment& experiment, const std::string& routing,
+                       const std::vector<std::string>& changes, std::vector<Condition>& conditions) {
+  const WorkerKinds& own = experiment.hardware.workers;
+  const auto add = [&](const WorkerKinds& workers, std::vector<std::string> all) {
+    conditions.push_back({routing, workers, {routing, std::move(all)}});
+  };
+  add(own, changes);
   std::vector<WorkerKinds> published;
   for (const auto& [aic, aiv] : kPublished) published.push_back(aic_and_aiv(aic, aiv));
-  const WorkerKinds& own = experiment.hardware.workers;
   if (std::ranges::find(published, own) == published.end()) return;
   for (const WorkerKinds& other : published) {
     if (other == own) continue;
-    Hardware hardware = experiment.hardware;
-    hardware.workers = other;
-    conditions.push_back(condition_of(with_hardware(experiment, hardware)));
+    std::vector<std::string> all = changes;
+    std::ranges::move(changes_to_workers(experiment, other), std::back_inserter(all));
+    add(other, std::move(all));
   }
 }
 
-// Returns whether the difference has one sign in all runs, and its smallest amount is larger than their range.
-bool is_clear_by_far(const Latencies& a, const Latencies& b) {
-  std::vector<double> differences;
-  for (std::size_t run = 0; run < a.size(); ++run)
-    differences.push_back(static_cast<double>((a[run] - b[run]).count()));
-  const auto [low, high] = std::ranges::minmax(differences);
-  return (low > 0 || high < 0) && std::min(std::abs(low), std::abs(high)) > high - low;
-}
-
-void append_runs(const std::vector<Evaluated>& more, std::vector<Evaluated>& done) {
-  for (std::size_t v = 0; v < done.size(); ++v) {
-    for (std::size_t p = 0; p < done[v].passes.size(); ++p)
-      done[v].passes[p].insert(done[v].passes[p].end(), more[v].passes[p].begin(), more[v].passes[p].end());
-  }
-}
-
-// Runs both orders, fewer times than asked for if their difference is clear by then.
-std::vector<Evaluated> run_until_clear(const std::array<Variant, 2>& orders, const EvaluateOptions& how) {
-  const std::uint32_t asked = how.jitter.draws();
-  EvaluateOptions part = how;
-  part.runs = kFewestRuns;
-  std::vector<Evaluated> done = evaluate(orders, part);
-  if (asked <= kFewestRuns) return done;
-  if (is_clear_by_far(done[0].totals(), done[1].totals())) {
-    // The progress line counts the runs that are left out.
-    Progress("simulations").step((asked - kFewestRuns) * EqualPasses(orders).to_run().size());
-    return done;
-  }
-  part.first_run = kFewestRuns;
-  part.runs = asked - kFewestRuns;
-  append_runs(evaluate(orders, part), done);
-  return done;
-}
-
-// Returns the latencies of both orders by run, or why one of them does not fit.
-ConditionOutcome run_both(const Condition& condition, const OrderSpec& tried, const OrderSpec& other,
-                          const EvaluateOptions& how) {
+// Runs both orders under a condition, fewer times than asked for if their difference is clear by then.
+ConditionOutcome run_both(const Experiment& experiment, const Condition& condition, const OrderSpec& tried,
+                          const OrderSpec& other, const DifferenceOptions& how) {
   ConditionOutcome outcome{condition.routing, condition.workers, {}, {}, {}, {}, 0};
-  std::array<Variant, 2> orders{Variant{with_order(condition.experiment, tried), nullptr},
-                                Variant{with_order(condition.experiment, other), nullptr}};
   try {
-    prepare(orders, how.threads);
+    const Variation variation = other_order(tried);
+    const DifferenceTable table =
+        differences({with_order(condition.variation.of(experiment), other), nullptr}, {&variation, 1}, how);
+    const Difference& row = table.rows.front();
+    outcome.refused = row.refused;
+    if (!row.ran()) return outcome;
+    outcome.tried = row.outcome.total();
+    outcome.other = table.base.total();
+    outcome.difference = table.relative(row);
+    outcome.runs = static_cast<std::uint32_t>(row.outcome.totals.size());
   } catch (const InputError& error) {
     outcome.refused = error.what();
-    return outcome;
   }
-  const std::vector<Evaluated> done = run_until_clear(orders, how);
-  const Latencies of_tried = done[0].totals(), of_other = done[1].totals();
-  outcome.tried = median_of(of_tried);
-  outcome.other = median_of(of_other);
-  outcome.difference = relative_difference(of_tried, of_other);
-  outcome.runs = static_cast<std::uint32_t>(of_tried.size());
   return outcome;
 }
 
 // Returns "25/50".
-std::string counts_of(const WorkerKinds& kinds) {
+std::string counts_text(const WorkerKinds& kinds) {
   std::vector<std::uint32_t> counts;
   for (const WorkerKind& kind : kinds) counts.push_back(kind.count);
   return fmt::format("{}", fmt::join(counts, "/"));
 }
 
-std::string text_of(const ConditionOutcome& outcome) {
-  return fmt::format("{} on {} ({:+.2f} %)", outcome.routing, counts_of(outcome.workers),
+std::string condition_text(const ConditionOutcome& outcome) {
+  return fmt::format("{} on {} ({:+.2f} %)", outcome.routing, counts_text(outcome.workers),
                      100 * outcome.difference.median);
 }
 
@@ -123,28 +92,29 @@ std::string word_for(const MedianInterval& difference) {
 
 std::vector<Condition> conditions_of(const Experiment& experiment) {
   std::vector<Condition> conditions;
-  add_worker_counts(experiment, conditions);
-  if (experiment.shape.experts() == 0) return conditions;
+  const bool routed = experiment.shape.experts() > 0;
+  add_worker_counts(experiment, routed ? name_of(experiment.routing) : "-", {}, conditions);
+  if (!routed) return conditions;
   std::vector<RoutingSpec> routings{{}};
   for (const double skew : kSkews)
     routings.push_back({.kind = "sampled", .seed = kRoutingSeed, .skew = skew});
   for (const RoutingSpec& routing : routings) {
-    if (name_of(routing) == name_of(experiment.routing)) continue;
-    Experiment other = experiment;
-    other.routing = routing;
-    add_worker_counts(other, conditions);
+    if (name_of(routing) != name_of(experiment.routing))
+      add_worker_counts(experiment, name_of(routing), changes_to(routing), conditions);
   }
   return conditions;
 }
 
 std::vector<ConditionOutcome> under_conditions(const Experiment& experiment, const Latencies& tried_here,
                                                const Latencies& other_here, const OrderSpec& tried,
-                                               const OrderSpec& other, const EvaluateOptions& how,
+                                               const OrderSpec& other, const DifferenceOptions& how,
                                                const SeenConditions& seen) {
   std::vector<ConditionOutcome> outcomes;
   const std::vector<Condition> conditions = conditions_of(experiment);
-  EvaluateOptions on_one_machine = how;
-  on_one_machine.one_machine = true;
+  DifferenceOptions until_clear = how;
+  until_clear.one_machine = true;
+  until_clear.runs = RunsNeeded::kUntilClear;
+  until_clear.runs_at_a_time = kFewestRuns;
   for (const Condition& condition : conditions) {
     if (outcomes.empty()) {
       outcomes.push_back({condition.routing,
@@ -155,7 +125,7 @@ std::vector<ConditionOutcome> under_conditions(const Experiment& experiment, con
                           relative_difference(tried_here, other_here),
                           static_cast<std::uint32_t>(tried_here.size())});
     } else {
-      outcomes.push_back(run_both(condition, tried, other, on_one_machine));
+      outcomes.push_back(run_both(experiment, condition, tried, other, until_clear));
     }
     if (seen && outcomes.size() < conditions.size()) seen(outcomes);
   }
@@ -173,7 +143,7 @@ std::string where_it_turns(const std::string& tried, const std::string& other,
     (!outcome.difference.clear()   ? unclear
      : outcome.difference.high < 0 ? faster
                                    : slower)
-        .push_back(text_of(outcome));
+        .push_back(condition_text(outcome));
   }
   const auto part = [](const char* what, const std::vector<std::string>& where) {
     return where.empty() ? "" : fmt::format("; {} under {}", what, fmt::join(where, ", "));
@@ -222,7 +192,7 @@ void add_conditions(Report& report, const std::string& tried, const std::string&
     } else {
       cells.resize(table.columns().size());
       cells.back() = outcome.refused;
-      refused += fmt::format("Does not fit {} on {}: {}\n", outcome.routing, counts_of(outcome.workers),
+      refused += fmt::format("Does not fit {} on {}: {}\n", outcome.routing, counts_text(outcome.workers),
                              outcome.refused);
     }
     table.add(std::move(cells));

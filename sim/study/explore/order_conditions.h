@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/experiment/experiment.h"
-#include "sim/study/explore/noise.h"
+#include "sim/study/compare/difference_table.h"
 #include "traces/report/report.h"
 
 namespace a3sim {
@@ -14,7 +13,7 @@ namespace a3sim {
 struct Condition {
   std::string routing;  // "balanced", "skew 0.4"
   WorkerKinds workers;  // of a die
-  Experiment experiment;
+  Variation variation;  // that makes it of the experiment
 };
 
 // Returns the conditions to try: first the experiment itself, then the other numbers of workers published
@@ -42,7 +41,7 @@ using SeenConditions = std::function<void(const std::vector<ConditionOutcome>&)>
 // smallest amount is larger than the range of all. Throws RunError if a run fails.
 std::vector<ConditionOutcome> under_conditions(const Experiment& experiment, const Latencies& tried_here,
                                                const Latencies& other_here, const OrderSpec& tried,
-                                               const OrderSpec& other, const EvaluateOptions& how,
+                                               const OrderSpec& other, const DifferenceOptions& how,
                                                const SeenConditions& seen = {});
 
 // Says under which conditions the first outcome holds, is reversed, or is below the noise: "mine's gain

@@ -2,41 +2,27 @@
 
 #include <fmt/format.h>
 
-#include "sim/experiment/configs_folder.h"
 #include "sim/experiment/order_file.h"
 #include "sim/study/summary/traced_passes.h"
 #include "traces/report/page/run_section.h"
 
 namespace a3sim {
-namespace {
 
-// Returns the shipped order of that name, or nullopt if there is no such file.
-std::optional<OrderSpec> shipped_order(const std::string& name) {
-  for (const std::filesystem::path& file : files_in(configs_folder() / "orders")) {
-    OrderSpec order = read_order_file(file);
-    if (order.name == name) return order;
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
-Page order_page(const Experiment& experiment, const OrderSpec& order, const OrderComparison& comparison,
-                const Report& report, unsigned threads) {
-  Page page(experiment.name, fmt::format("order {} beside the shipped ones", order.name));
+Page order_page(const Experiment& experiment, const OrderComparison& comparison, const Report& report,
+                unsigned threads) {
+  const TriedOrder &tried = comparison.tried(), *const other = comparison.against();
+  Page page(experiment.name, fmt::format("order {} beside the shipped ones", tried.name));
   page.add({{"kind", "try"}, {"title", "Orders"}, {"result", report.json()}});
-  const TriedOrder* const best = comparison.best();
-  const std::optional<OrderSpec> shipped =
-      best && best->same_as != 0 ? shipped_order(best->name) : std::nullopt;
+  const std::uint32_t experts = experiment.shape.experts_per_rank;
   std::vector<TracedPass> above;
   std::vector<NamedRun> shown;
-  const std::uint32_t experts = experiment.shape.experts_per_rank;
-  if (shipped) {
-    above = traced_passes(with_order(experiment, *shipped), threads);
-    shown.push_back({fmt::format("{}, the best shipped, as modelled", best->name), above, experts});
+  if (other && other->same_as != 0) {
+    above = traced_passes(with_order(experiment, other->spec), threads);
+    const char* const which = comparison.asked_for ? "" : ", the best shipped";
+    shown.push_back({fmt::format("{}{}, as modelled", other->name, which), above, experts});
   }
-  const std::vector<TracedPass> tried = traced_passes(with_order(experiment, order), threads);
-  shown.push_back({fmt::format("{}, tried, as modelled", order.name), tried, experts});
+  const std::vector<TracedPass> of_tried = traced_passes(with_order(experiment, tried.spec), threads);
+  shown.push_back({fmt::format("{}, tried, as modelled", tried.name), of_tried, experts});
   add_runs(page, shown);
   return page;
 }

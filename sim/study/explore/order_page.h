@@ -7,8 +7,8 @@
 namespace a3sim {
 
 // Returns a page about a tried order: `report`, made by order_report(), and timelines of the tried order
-// and the best shipped one on a common axis. Runs both once more, with task records and without jitter.
-Page order_page(const Experiment& experiment, const OrderSpec& order, const OrderComparison& comparison,
-                const Report& report, unsigned threads);
+// and of the one that it is compared with on a common axis. Runs both once more, with task records and without jitter.
+Page order_page(const Experiment& experiment, const OrderComparison& comparison, const Report& report,
+                unsigned threads);
 
 }  // namespace a3sim

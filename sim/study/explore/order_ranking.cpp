@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/study/explore/noise.h"
+#include "sim/study/compare/noise.h"
 
 namespace a3sim {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "sim/study/compare/times_faster.h"
 #include "sim/study/explore/run_difference.h"
-#include "sim/study/explore/times_faster.h"
 
 namespace a3sim {
 namespace {

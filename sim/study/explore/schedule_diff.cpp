@@ -19,7 +19,7 @@ struct TaskKey {
   friend auto operator<=>(const TaskKey&, const TaskKey&) = default;
 };
 
-std::string text_of(const TaskKey& key, std::uint32_t seen_from) {
+std::string key_text(const TaskKey& key, std::uint32_t seen_from) {
   const std::string name = fmt::format("{}[{}]", key.op, key.index);
   return key.rank == seen_from ? name : fmt::format("{} of rank {}", name, key.rank);
 }
@@ -110,10 +110,10 @@ class ScheduleSide {
   std::vector<std::vector<Producers>> producers_;  // by rank, then by event
 };
 
-std::string text_of(const Producers* producers, std::uint32_t rank) {
+std::string producers_text(const Producers* producers, std::uint32_t rank) {
   if (!producers) return "nothing";
   const std::vector<TaskKey>& tasks = producers->tasks;
-  const std::string first = tasks.empty() ? "nobody" : text_of(tasks.front(), rank);
+  const std::string first = tasks.empty() ? "nobody" : key_text(tasks.front(), rank);
   const std::string more = tasks.size() > 1 ? fmt::format(" and {} more", tasks.size() - 1) : "";
   return fmt::format("{}{} ({} triggers)", first, more, producers->threshold);
 }
@@ -123,7 +123,7 @@ std::string place(const Placed& placed) {
                                 : fmt::format("place {}, worker {}", placed.position, placed.worker);
 }
 
-struct Difference {
+struct TaskDifference {
   TaskKey task;
   std::string what, a, b;
 };
@@ -149,7 +149,7 @@ class PassDiff {
 
   // True if all that is compared is equal.
   bool same() const { return differences_.empty() && a_.events() == b_.events(); }
-  const std::vector<Difference>& differences() const { return differences_; }
+  const std::vector<TaskDifference>& differences() const { return differences_; }
   std::vector<Cell> totals(const std::string& pass) const {
     return {pass,
             whole(a_.tasks().size()),
@@ -176,7 +176,7 @@ class PassDiff {
     const Producers *for_a = a_.awaited(key.rank, a), *for_b = b_.awaited(key.rank, b);
     if (!alike(for_a, for_b)) {
       ++waits_;
-      add(key, "waits for", text_of(for_a, key.rank), text_of(for_b, key.rank));
+      add(key, "waits for", producers_text(for_a, key.rank), producers_text(for_b, key.rank));
     }
     const std::string touched_a = a_.touched(key.rank, a), touched_b = b_.touched(key.rank, b);
     if (touched_a != touched_b) {
@@ -195,7 +195,7 @@ class PassDiff {
 
   ScheduleSide a_, b_;
   std::map<std::pair<const Producers*, const Producers*>, bool> alike_;
-  std::vector<Difference> differences_;
+  std::vector<TaskDifference> differences_;
   std::uint64_t only_a_ = 0, only_b_ = 0, moved_ = 0, waits_ = 0, touches_ = 0;
 };
 
@@ -275,7 +275,7 @@ ScheduleDiff diff_schedules(const std::vector<DiffSide>& a, const std::vector<Di
   std::size_t shown = 0, all = 0;
   for (const auto& [pass, changes] : passes) {
     totals.add(changes.totals(pass));
-    for (const Difference& each : changes.differences()) {
+    for (const TaskDifference& each : changes.differences()) {
       ++all;
       tasks.add({pass, whole(each.task.rank), fmt::format("{}[{}]", each.task.op, each.task.index), each.what,
                  each.a, each.b},

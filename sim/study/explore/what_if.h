@@ -1,28 +1,18 @@
 #pragma once
 
-#include <array>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "sim/experiment/bounds.h"
-#include "sim/experiment/machine_part.h"
-#include "sim/experiment/run_experiment.h"
-#include "sim/study/explore/noise.h"
+#include "sim/study/compare/difference_table.h"
 #include "traces/report/report.h"
 
 namespace a3sim {
 
 // The gains of an experiment from a better machine, one part at a time.
 struct WhatIf {
-  // Latencies with all passes run one after the other.
-  struct Outcome {
-    std::vector<Latencies> passes;  // by pass, then by run
-    Latencies totals;               // by run
-    std::array<Duration, kBounds> bounds{};
-    Duration total() const { return median_of(totals); }
-  };
+  using Outcome = VariedOutcome;
   struct Row {
     const MachinePart* part;
     std::string name;             // the part's name; for workers also their numbers and the share
@@ -50,7 +40,8 @@ using SeenWhatIf = std::function<void(const WhatIf& so_far, std::uint32_t runs)>
 // Runs the experiment with each part better: rates, sizes and numbers of workers times 1.1 (workers are
 // rounded up), times divided by 1.1. Schedules stay the same, except for other numbers of workers. Each level of
 // cables is also made twice as fast, and a tenth. All runs have the same jitter; a part that changes nothing in
-// the first run is not run again. Calls `seen` after each run but the last. Throws as run_experiment() does.
+// the first run is not run again. Calls `seen` after each run but the last. Throws as run_experiment() does, and
+// RunError if a part cannot be made better.
 WhatIf what_if(const Experiment& experiment, const JitterOptions& jitter, unsigned threads,
                const SeenWhatIf& seen = {});
 

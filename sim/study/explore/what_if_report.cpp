@@ -62,8 +62,7 @@ void add_gains(Report& report, const WhatIf& result) {
   now.resize(table.columns().size());
   table.add(std::move(now), Seen::kByPeople);
   for (const WhatIf::Row& row : result.rows) {
-    std::vector<Cell> cells{row.name, std::string(row.part->name),
-                            fmt::format("{}", fmt::join(row.part->values, ", "))};
+    std::vector<Cell> cells{row.name, row.part->name, row.part->value_names()};
     add_cells(cells, result, row.better);
     if (row.free) add_cells(cells, result, *row.free);
     cells.resize(table.columns().size());

@@ -10,6 +10,7 @@
 #include "sim/core/parallel.h"
 #include "sim/experiment/outcome/run_trace.h"
 #include "sim/experiment/run_experiment.h"
+#include "sim/study/explore/ingredient.h"
 #include "sim/study/metrics/metric_unit.h"
 #include "sim/study/metrics/pass_analysis.h"
 #include "sim/study/published/evaluation.h"
@@ -30,10 +31,11 @@ struct PassMetrics {
   std::string pass;
   std::map<std::string, MetricAmount> amounts;  // by PublishedMetric::key()
   Bounds bounds;
-  std::string network, ranks;  // ranks: the simulated ones, "2 of 8"
-  Duration formula{};          // by the simplest formula; 0: not computed
-  std::uint32_t aivs = 0;      // of a rank, that ran a task
-  std::string limit{};         // what most of the critical path is spent on
+  std::string network, ranks;              // ranks: the simulated ones, "2 of 8"
+  Duration formula{};                      // by the simplest formula; 0: not computed
+  std::uint32_t aivs = 0;                  // of a rank, that ran a task
+  std::string limit{};                     // what most of the critical path is spent on
+  std::optional<IngredientFacts> facts{};  // for the column `because`
 
   void add(const PassMetrics& other);
   Duration time(const std::string& key) const { return mean_time(amounts.at(key)); }
@@ -46,6 +48,10 @@ void PassMetrics::add(const PassMetrics& other) {
   }
   for (std::uint32_t b = 0; b < kBounds; ++b) bounds.time[b] += other.bounds.time[b];
   aivs = std::max(aivs, other.aivs);
+  if (other.facts && facts)
+    facts->add(*other.facts);
+  else
+    facts = other.facts;
   network = other.network;
   ranks = other.ranks;
   formula += other.formula;
@@ -137,6 +143,16 @@ void add_against(const Row& row) {
   row.point.more.emplace_back(Column::signed_percent("against"), cell);
 }
 
+// Adds why a case takes longer or less than the compared one, from what their runs did.
+void add_because(const Row& row) {
+  std::string text;
+  if (row.against && row.against != &row.own && row.own.facts && row.against->facts) {
+    const double longer = seconds(row.own.time("latency")) / seconds(row.against->time("latency")) - 1;
+    text = reason_for(*row.own.facts, *row.against->facts, longer);
+  }
+  row.point.more.emplace_back(Column::words("because").or_else(""), text);
+}
+
 // Adds the two times whose ratio the metric is.
 void add_compared(const Row& row) {
   row.point.more.emplace_back(exact_microseconds("alone us", "alone_ps"),
@@ -165,6 +181,7 @@ constexpr MoreColumn kMoreColumns[] = {{"binding", add_binding},
                                        {"link bound", add_link_bound},
                                        {"network", add_network},
                                        {"against", add_against},
+                                       {"because", add_because, "exposed"},
                                        {"links busy", add_links_busy},
                                        {"exposed", add_exposed, "exposed"},
                                        {"ranks simulated", add_ranks},
@@ -287,6 +304,7 @@ CaseRun run_case(const PublishedTable& table, const PublishedCase& one, const Sc
       metrics.aivs = aivs_of(pass);
       metrics.limit = limit_of(*outcome.trace);
     }
+    if (has_column(table, "because")) metrics.facts = facts_of(experiment, pass);
     for (const auto& [name, op] : asked)
       metrics.amounts[PublishedMetric::key_of(name, op)] = Metrics::get(name).amount_of(analysis, op);
     total.add(metrics);

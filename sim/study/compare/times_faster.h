@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sim/study/explore/noise.h"
+#include "sim/study/compare/noise.h"
 
 namespace a3sim {
 

@@ -12,7 +12,7 @@ namespace a3sim {
 
 Duration median_of(const Latencies& latencies);
 
-// Return by how much `a` is longer than `b`, run by run: in picoseconds, and as a share of b.
+// Return by how much `a` is longer than `b`, run by run, for the runs that both have: in picoseconds, and as a share of b.
 MedianInterval difference_between(const Latencies& a, const Latencies& b);
 MedianInterval relative_difference(const Latencies& a, const Latencies& b);
 

@@ -1,4 +1,4 @@
-#include "sim/study/explore/noise.h"
+#include "sim/study/compare/noise.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@ namespace {
 template <class Amount>
 MedianInterval paired(const Latencies& a, const Latencies& b, const Amount& amount) {
   std::vector<double> numbers;
-  for (std::size_t run = 0; run < a.size(); ++run)
+  for (std::size_t run = 0; run < std::min(a.size(), b.size()); ++run)
     numbers.push_back(amount(static_cast<double>(a[run].count()), static_cast<double>(b[run].count())));
   return median_interval(std::move(numbers));
 }

@@ -1,4 +1,4 @@
-#include "sim/study/explore/times_faster.h"
+#include "sim/study/compare/times_faster.h"
 
 #include <fmt/format.h>
 
