@@ -206,9 +206,14 @@ TEST_CASE("profiled job: what is no profile, or cut off, is refused with its pla
   CHECK_THROWS_WITH(ProfiledJob(folder.path()), Contains("no kernel with a date"));
   folder.add("x_ascend_pt/kernel_details.csv", "Name,Start Time(us),Duration(us)\nMatMul,5,5\n");
   folder.add("x_ascend_pt/trace_view.json", R"([{"ph":"X","name":)");
-  CHECK_THROWS_WITH(ProfiledJob(folder.path()), Contains("trace_view.json:1:19: syntax error"));
+  // Kernels are worth reading without the rest of a time line.
+  CHECK_THAT(columns(ProfiledJob(folder.path())),
+             Catch::VectorContains<std::string>(
+                 (folder.path() / "x_ascend_pt/trace_view.json").string() +
+                 ":1:19: syntax error while parsing value - unexpected end of input; expected '[', '{', or a literal: the rest "
+                 "of it is left out"));
   folder.add("x_ascend_pt/trace_view.json", std::string(200, '['));
-  CHECK_THROWS_WITH(ProfiledJob(folder.path()), Contains("deeper than"));
+  CHECK_NOTHROW(ProfiledJob(folder.path()));
   folder.add("x_ascend_pt/trace_view.json", "[]");
   folder.add("x_ascend_pt/profiler_info_4000000000.json", "{}");
   CHECK_THROWS_WITH(ProfiledJob(folder.path()), Contains("rank 4000000000"));

@@ -24,6 +24,19 @@ double length_in(const Stretches& stretches, Duration start, Duration end) {
   return picoseconds(covered(stretches, {}, start, end));
 }
 
+// Returns the idle time of a device for which syncs of its host are to blame: gaps that begin during a sync, or that follow
+// one directly. While a host waits, it launches nothing that could fill them.
+double idle_by_syncs(const Stretches& idle, const Stretches& syncs) {
+  constexpr Duration kDirectly(100'000'000);  // 100 us: what the first launch takes until it is felt
+  double sum = 0;
+  for (const auto& [from, to] : idle) {
+    const bool behind = std::ranges::any_of(
+        syncs, [&](const auto& sync) { return sync.first < to && from <= sync.second + kDirectly; });
+    if (behind) sum += picoseconds(to - from);
+  }
+  return sum;
+}
+
 struct SeenHost {
   Stretches device;
   std::array<std::vector<const HostRecord*>, kCountOf<HostKind>> events;
@@ -49,8 +62,7 @@ void add_step(const SeenHost& seen, Duration delay, HostIdle& sum) {
     const double time = picoseconds(length_of(stretches));
     kind.time += time;
     if (static_cast<HostKind>(k) == HostKind::kSync) {
-      if (!stretches.empty())
-        kind.idle += std::min(time, length_in(idle, std::max(start, stretches.front().first), end));
+      kind.idle += std::min(time, idle_by_syncs(idle, stretches));
       continue;
     }
     for (const auto& [from, to] : stretches)
