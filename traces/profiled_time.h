@@ -22,7 +22,7 @@ struct StepTime {
   std::uint32_t rank = 0;
   Duration length{}, computing{}, transferring{}, waiting{}, still{}, free{};
   Duration undecided{};  // exchanges of which nothing tells whether they wait or transfer
-  Duration hidden{};  // exchanges beside computing; part of `computing`
+  Duration hidden{};     // exchanges beside computing; part of `computing`
   // What the profiler itself sums up (step_trace_time.csv), and where.
   struct Told {
     Duration computing{}, exposed{}, free{};
@@ -83,8 +83,8 @@ enum class Pipe : std::uint8_t {
   kStore
 };
 constexpr auto names_of(Pipe) {
-  return std::to_array<std::string_view>({"aic_mac", "aic_scalar", "aic_mte1", "aic_mte2", "aic_fixpipe", "aiv_vec",
-                                          "aiv_scalar", "aiv_mte2", "aiv_mte3"});
+  return std::to_array<std::string_view>({"aic_mac", "aic_scalar", "aic_mte1", "aic_mte2", "aic_fixpipe",
+                                          "aiv_vec", "aiv_scalar", "aiv_mte2", "aiv_mte3"});
 }
 using PipeTimes = std::array<double, kCountOf<Pipe>>;
 
@@ -99,7 +99,8 @@ struct KernelTime {
   // known.
   PipeTimes pipes{};
   Duration piped{};
-  double bytes = 0, sized_time = 0;  // read and written by shapes and types, and seconds of the kernels with these
+  double bytes = 0,
+         sized_time = 0;  // read and written by shapes and types, and seconds of the kernels with these
   Duration longest{};
   std::size_t line = 0;  // of the longest one
 

@@ -58,7 +58,8 @@ void export_profile(const TraceFormat& format, const ExportOptions& options, con
   if (!options.pass.empty()) throw InputError("--pass: a profile's steps are exported whole");
   if (kind.empty()) return write_files(format.write_job(ProfiledJob(options.directory)), options.output);
   check_result(options.directory, "import");
-  if (options.format == "ascend") throw InputError("--to ascend: the profile that was imported has that format");
+  if (options.format == "ascend")
+    throw InputError("--to ascend: the profile that was imported has that format");
   const std::filesystem::path kernels = std::filesystem::path(options.directory) / kKernelsCsv;
   if (!std::filesystem::exists(kernels))
     throw InputError(fmt::format("{}: the imported profile had no kernels with dates", options.directory));
@@ -88,7 +89,8 @@ void export_run(const ExportOptions& options) {
   const TraceFormat& format = TraceFormats::get(options.format);
   const std::string kind = kind_of_result(options.directory);
   if (kind == "monitor") return export_job(format, options);
-  if (kind == "import" || (kind.empty() && is_ascend_profile(options.directory))) return export_profile(format, options, kind);
+  if (kind == "import" || (kind.empty() && is_ascend_profile(options.directory)))
+    return export_profile(format, options, kind);
   check_result(options.directory, "run");
   const SavedRun run = read_run(options.directory, options.pass);
   std::uint64_t tasks = 0;

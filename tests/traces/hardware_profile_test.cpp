@@ -48,7 +48,8 @@ Rank data_parallel_rank() {
   for (int step = 0; step < kSteps; ++step) {
     rank.kernels.push_back(kernel(step, "MatMulV2", 0, 20'000));
     rank.kernels.push_back(kernel(step, "FlashAttentionScore", 20'000, 14'000));
-    rank.exchanges.push_back(exchange(step, "hcom_allReduce__868_0_1", "1311868", 34'000, 102'000, 60'000, 0));
+    rank.exchanges.push_back(
+        exchange(step, "hcom_allReduce__868_0_1", "1311868", 34'000, 102'000, 60'000, 0));
     rank.calls.push_back({"AscendCL@aclrtSynchronizeStream", step * kStep + 5'000, 130'000});
     rank.calls.push_back({"AscendCL@aclrtLaunchKernel", step * kStep + 1'000, 20});
     rank.steps.push_back({step, 34'000, 102'000, 0, 4'000});
@@ -68,7 +69,9 @@ Advice advised(const ScratchDirectory& folder) { return advise(ProfiledJob(folde
 
 }  // namespace
 
-TEST_CASE("an exchange without a transit time, as CANN 8.3 writes it, is exposed and not free, and no sync is blamed for it") {
+TEST_CASE(
+    "an exchange without a transit time, as CANN 8.3 writes it, is exposed and not free, and no sync is "
+    "blamed for it") {
   for (const Style style : {Style::k80, Style::k83}) {
     const ScratchDirectory folder;
     for (const int rank : {0, 1}) write_rank(folder, rank, data_parallel_rank(), style);
@@ -140,7 +143,8 @@ void write_pipeline(const ScratchDirectory& folder, Style style, double more) {
     for (int step = 0; step < kSteps; ++step) {
       const double own = second ? 40'000 + more : 40'000;
       rank.kernels.push_back(kernel(step, "MatMulV2", second ? 10'000 : 0, 30'000));
-      rank.kernels.push_back(kernel(step, second ? "CrossEntropyLoss" : "EmbeddingDenseGrad", second ? 40'000 : 30'000, own - 30'000));
+      rank.kernels.push_back(kernel(step, second ? "CrossEntropyLoss" : "EmbeddingDenseGrad",
+                                    second ? 40'000 : 30'000, own - 30'000));
       const double done = second ? 10'000 + own : own;
       Exchange between = second ? exchange(step, "hcom_receive__700_0_1", pair, 0, 10'000, 1'000, 0)
                                 : exchange(step, "hcom_receive__700_0_2", pair, own, 10'000 + more, 1'000, 0);
@@ -155,7 +159,9 @@ void write_pipeline(const ScratchDirectory& folder, Style style, double more) {
 
 }  // namespace
 
-TEST_CASE("of a pipeline the stage that computes more is named, with what it computes, and who waits for it is not idle") {
+TEST_CASE(
+    "of a pipeline the stage that computes more is named, with what it computes, and who waits for it is not "
+    "idle") {
   for (const Style style : {Style::k80, Style::k83}) {
     const ScratchDirectory folder;
     write_pipeline(folder, style, 40'000);
@@ -182,8 +188,9 @@ TEST_CASE("a group's use is what the profiler tells, before what its exchanges l
   const ScratchDirectory folder;
   for (const int number : {0, 1}) {
     write_rank(folder, number, data_parallel_rank());
-    folder.add(home(number) + "/profiler_metadata.json",
-               R"({"parallel_group_info":{"1311868":{"group_name":"tp","group_rank":0,"global_ranks":[0,1,2,3]}}})");
+    folder.add(
+        home(number) + "/profiler_metadata.json",
+        R"({"parallel_group_info":{"1311868":{"group_name":"tp","group_rank":0,"global_ranks":[0,1,2,3]}}})");
   }
   const Advice advice = advised(folder);
   REQUIRE(advice.groups.size() == 1);
@@ -211,7 +218,8 @@ TEST_CASE("ranks with communication files alone say who came last") {
   CHECK(advice.groups[0].ranks == std::vector<std::uint32_t>{0, 1});
   CHECK(advice.groups[0].last == 1);
   REQUIRE(advice.time.size() == 1);
-  CHECK(advice.time[0].waiting == Approx(42));  // 50, less what its bandwidth block says it transfers: 60 of 102
+  CHECK(advice.time[0].waiting ==
+        Approx(42));  // 50, less what its bandwidth block says it transfers: 60 of 102
 }
 
 TEST_CASE("the profiler's own sums are held against the tables, and a difference is said") {
@@ -241,7 +249,8 @@ TEST_CASE("a row that is cut off is left out and counted, and takes no other wit
   const ProfiledJob job(folder.path());
   std::size_t kernels = 0;
   for (const std::uint32_t step : job.full_steps())
-    kernels += static_cast<std::size_t>(std::ranges::count(job.full(step).operators, Lane::kCompute, &OperatorRecord::lane));
+    kernels += static_cast<std::size_t>(
+        std::ranges::count(job.full(step).operators, Lane::kCompute, &OperatorRecord::lane));
   CHECK(kernels == 2 * kSteps - 1);
   CHECK(std::ranges::any_of(job.missing(), [](const Missing& missing) {
     return missing.column.find("1 damaged rows are left out") != std::string::npos;

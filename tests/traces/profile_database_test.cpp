@@ -27,24 +27,32 @@ class DatabaseWriter {
       : database_(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE) {
     database_.exec("CREATE TABLE STRING_IDS (id INTEGER, value TEXT)");
     database_.exec("CREATE TABLE STEP_TIME (id INTEGER, startNs INTEGER, endNs INTEGER)");
-    database_.exec("CREATE TABLE TASK (startNs INTEGER, endNs INTEGER, deviceId INTEGER, globalTaskId INTEGER, taskType INTEGER)");
     database_.exec(
-        "CREATE TABLE COMPUTE_TASK_INFO (name INTEGER, globalTaskId INTEGER, blockDim INTEGER, mixBlockDim INTEGER, taskType "
-        "INTEGER, opType INTEGER, inputFormats INTEGER, inputDataTypes INTEGER, inputShapes INTEGER, outputFormats INTEGER, "
+        "CREATE TABLE TASK (startNs INTEGER, endNs INTEGER, deviceId INTEGER, globalTaskId INTEGER, taskType "
+        "INTEGER)");
+    database_.exec(
+        "CREATE TABLE COMPUTE_TASK_INFO (name INTEGER, globalTaskId INTEGER, blockDim INTEGER, mixBlockDim "
+        "INTEGER, taskType "
+        "INTEGER, opType INTEGER, inputFormats INTEGER, inputDataTypes INTEGER, inputShapes INTEGER, "
+        "outputFormats INTEGER, "
         "outputDataTypes INTEGER, outputShapes INTEGER, opState INTEGER)");
     database_.exec("CREATE TABLE TASK_PMU_INFO (globalTaskId INTEGER, name INTEGER, value REAL)");
-    database_.exec("CREATE TABLE COMMUNICATION_OP (opName INTEGER, startNs INTEGER, endNs INTEGER, groupName INTEGER)");
+    database_.exec(
+        "CREATE TABLE COMMUNICATION_OP (opName INTEGER, startNs INTEGER, endNs INTEGER, groupName INTEGER)");
     database_.exec("CREATE TABLE CANN_API (startNs INTEGER, endNs INTEGER, type INTEGER, name INTEGER)");
   }
 
   void write(const Rank& rank, double step) {
-    for (const Step& s : rank.steps) insert("STEP_TIME", {s.number, ns(s.number * step), ns((s.number + 1) * step)});
+    for (const Step& s : rank.steps)
+      insert("STEP_TIME", {s.number, ns(s.number * step), ns((s.number + 1) * step)});
     for (const Kernel& k : rank.kernels) {
       ++task_;
       insert("TASK", {ns(k.start), ns(k.start + k.length), 0, task_, text("KERNEL")});
-      insert("COMPUTE_TASK_INFO", {text("aclnn" + k.type), task_, 20, 0, text(k.core), text(k.type), text("ND;ND"),
-                                   text("DT_BF16;DT_BF16"), text(k.shapes), text("ND"), text("DT_BF16"), text(k.out), text(k.state)});
-      database_.exec(fmt::format("INSERT INTO TASK_PMU_INFO VALUES ({}, {}, {})", task_, text("aiv_scalar_ratio"), k.scalar));
+      insert("COMPUTE_TASK_INFO", {text("aclnn" + k.type), task_, 20, 0, text(k.core), text(k.type),
+                                   text("ND;ND"), text("DT_BF16;DT_BF16"), text(k.shapes), text("ND"),
+                                   text("DT_BF16"), text(k.out), text(k.state)});
+      database_.exec(fmt::format("INSERT INTO TASK_PMU_INFO VALUES ({}, {}, {})", task_,
+                                 text("aiv_scalar_ratio"), k.scalar));
     }
     for (const Exchange& e : rank.exchanges)
       insert("COMMUNICATION_OP", {text(e.name), ns(e.start), ns(e.start + e.length), text(e.group)});
@@ -76,24 +84,32 @@ class DatabaseWriter {
 void write_analysis(const std::filesystem::path& file, const Rank& rank) {
   SQLite::Database database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
   database.exec(
-      "CREATE TABLE CommAnalyzerTime (hccl_op_name TEXT, group_name TEXT, start_timestamp REAL, elapse_time REAL, transit_time "
+      "CREATE TABLE CommAnalyzerTime (hccl_op_name TEXT, group_name TEXT, start_timestamp REAL, elapse_time "
+      "REAL, transit_time "
       "REAL, wait_time REAL, synchronization_time REAL, idle_time REAL, step TEXT, type TEXT)");
   database.exec(
-      "CREATE TABLE CommAnalyzerBandwidth (hccl_op_name TEXT, group_name TEXT, transport_type TEXT, transit_size REAL, "
-      "transit_time REAL, bandwidth REAL, large_packet_ratio REAL, package_size REAL, count REAL, total_duration REAL, step TEXT, "
+      "CREATE TABLE CommAnalyzerBandwidth (hccl_op_name TEXT, group_name TEXT, transport_type TEXT, "
+      "transit_size REAL, "
+      "transit_time REAL, bandwidth REAL, large_packet_ratio REAL, package_size REAL, count REAL, "
+      "total_duration REAL, step TEXT, "
       "type TEXT)");
   database.exec(
-      "CREATE TABLE StepTraceTime (deviceId INTEGER, step TEXT, computing REAL, communication_not_overlapped REAL, overlapped REAL, "
+      "CREATE TABLE StepTraceTime (deviceId INTEGER, step TEXT, computing REAL, communication_not_overlapped "
+      "REAL, overlapped REAL, "
       "communication REAL, free REAL)");
   for (const Exchange& e : rank.exchanges) {
-    database.exec(fmt::format("INSERT INTO CommAnalyzerTime VALUES ('{}', '{}', {:.3f}, {}, 0, 0, 0, {}, 'step{}', 'collective')", e.name,
-                              e.group, static_cast<double>(kBegin) + e.start, e.length / 1000, (e.length - e.transfer) / 1000, e.step));
-    database.exec(fmt::format("INSERT INTO CommAnalyzerBandwidth VALUES ('{}', '{}', 'HCCS', {}, {}, 1, 1, 1, 1, 1, 'step{}', 'collective')",
-                              e.name, e.group, e.megabytes, e.transfer / 1000, e.step));
+    database.exec(fmt::format(
+        "INSERT INTO CommAnalyzerTime VALUES ('{}', '{}', {:.3f}, {}, 0, 0, 0, {}, 'step{}', 'collective')",
+        e.name, e.group, static_cast<double>(kBegin) + e.start, e.length / 1000,
+        (e.length - e.transfer) / 1000, e.step));
+    database.exec(
+        fmt::format("INSERT INTO CommAnalyzerBandwidth VALUES ('{}', '{}', 'HCCS', {}, {}, 1, 1, 1, 1, 1, "
+                    "'step{}', 'collective')",
+                    e.name, e.group, e.megabytes, e.transfer / 1000, e.step));
   }
   for (const Step& s : rank.steps)
-    database.exec(fmt::format("INSERT INTO StepTraceTime VALUES (0, '{}', {}, {}, {}, {}, {})", s.number, s.computing, s.exposed,
-                              s.overlapped, s.exposed + s.overlapped, s.free));
+    database.exec(fmt::format("INSERT INTO StepTraceTime VALUES (0, '{}', {}, {}, {}, {}, {})", s.number,
+                              s.computing, s.exposed, s.overlapped, s.exposed + s.overlapped, s.free));
 }
 
 constexpr double kStep = 140'000;
@@ -172,12 +188,15 @@ TEST_CASE("sums of a profile as SQLite are those of its tables") {
   const Profile a = read_profile(tables.path()), b = read_profile(databases.path());
   CHECK(a.by_type().at("MatMulV2").total == b.by_type().at("MatMulV2").total);
   CHECK(b.ranks.at(0).steps->exposed == a.ranks.at(0).steps->exposed);
-  CHECK(b.ranks.at(0).exchanges.at("hcom_allReduce").transit == a.ranks.at(0).exchanges.at("hcom_allReduce").transit);
+  CHECK(b.ranks.at(0).exchanges.at("hcom_allReduce").transit ==
+        a.ranks.at(0).exchanges.at("hcom_allReduce").transit);
 }
 
 TEST_CASE("a file that only has the name of a profiler's database is refused") {
   const ScratchDirectory folder;
-  folder.add(output(0) + "/ascend_pytorch_profiler_0.db", "no database, but a text that is long enough to be one");
+  folder.add(output(0) + "/ascend_pytorch_profiler_0.db",
+             "no database, but a text that is long enough to be one");
   CHECK_THROWS_AS(ProfiledJob(folder.path()), InputError);
-  CHECK_THROWS_WITH(ProfiledJob(folder.path()), Contains("ascend_pytorch_profiler_0.db: cannot be read as a profiler's database"));
+  CHECK_THROWS_WITH(ProfiledJob(folder.path()),
+                    Contains("ascend_pytorch_profiler_0.db: cannot be read as a profiler's database"));
 }

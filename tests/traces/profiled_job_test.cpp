@@ -208,10 +208,10 @@ TEST_CASE("profiled job: what is no profile, or cut off, is refused with its pla
   folder.add("x_ascend_pt/trace_view.json", R"([{"ph":"X","name":)");
   // Kernels are worth reading without the rest of a time line.
   CHECK_THAT(columns(ProfiledJob(folder.path())),
-             Catch::VectorContains<std::string>(
-                 (folder.path() / "x_ascend_pt/trace_view.json").string() +
-                 ":1:19: syntax error while parsing value - unexpected end of input; expected '[', '{', or a literal: the rest "
-                 "of it is left out"));
+             Catch::VectorContains<std::string>((folder.path() / "x_ascend_pt/trace_view.json").string() +
+                                                ":1:19: syntax error while parsing value - unexpected end of "
+                                                "input; expected '[', '{', or a literal: the rest "
+                                                "of it is left out"));
   folder.add("x_ascend_pt/trace_view.json", std::string(200, '['));
   CHECK_NOTHROW(ProfiledJob(folder.path()));
   folder.add("x_ascend_pt/trace_view.json", "[]");

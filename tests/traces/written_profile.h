@@ -60,25 +60,32 @@ inline std::string date_of(double us) {
 
 inline std::string kernel_table(const Rank& rank, bool collectives = true) {
   std::string text =
-      "Step Id,Device_id,Model ID,Task ID,Stream ID,Name,Type,OP State,Accelerator Core,Start Time(us),Duration(us),Wait "
-      "Time(us),Block Num,Mix Block Num,Input Shapes,Input Data Types,Input Formats,Output Shapes,Output Data Types,Output "
-      "Formats,aicore_time(us),aic_mac_ratio,aic_scalar_ratio,aic_mte2_ratio,aiv_time(us),aiv_vec_ratio,aiv_scalar_ratio,"
+      "Step Id,Device_id,Model ID,Task ID,Stream ID,Name,Type,OP State,Accelerator Core,Start "
+      "Time(us),Duration(us),Wait "
+      "Time(us),Block Num,Mix Block Num,Input Shapes,Input Data Types,Input Formats,Output Shapes,Output "
+      "Data Types,Output "
+      "Formats,aicore_time(us),aic_mac_ratio,aic_scalar_ratio,aic_mte2_ratio,aiv_time(us),aiv_vec_ratio,aiv_"
+      "scalar_ratio,"
       "aiv_mte2_ratio\n";
   std::vector<std::pair<double, std::string>> rows;
   for (const Kernel& k : rank.kernels) {
     const bool vector = k.core == "AI_VECTOR_CORE";
     rows.emplace_back(
-        k.start, fmt::format("{},0,4294967295,1,2,aclnn{}_{},{},{},{},\"{}\t\",{},0,20,0,\"\"\"{}\"\"\",DT_BF16;DT_BF16,ND;ND,"
-                             "\"\"\"{}\"\"\",DT_BF16,ND,{},{},{},{},{},{},{},{}\n",
-                             k.step, k.type, k.type, k.type, k.state, k.core, date_of(k.start), k.length, k.shapes, k.out,
-                             vector ? 0 : k.length, k.mac, k.cube_scalar, k.cube_load, vector ? k.length : 0, k.vec, k.scalar,
-                             k.load));
+        k.start,
+        fmt::format(
+            "{},0,4294967295,1,2,aclnn{}_{},{},{},{},\"{}\t\",{},0,20,0,\"\"\"{}\"\"\",DT_BF16;DT_BF16,ND;ND,"
+            "\"\"\"{}\"\"\",DT_BF16,ND,{},{},{},{},{},{},{},{}\n",
+            k.step, k.type, k.type, k.type, k.state, k.core, date_of(k.start), k.length, k.shapes, k.out,
+            vector ? 0 : k.length, k.mac, k.cube_scalar, k.cube_load, vector ? k.length : 0, k.vec, k.scalar,
+            k.load));
   }
   for (const Exchange& e : rank.exchanges)
     if (collectives)
-      rows.emplace_back(e.start, fmt::format("{},0,4294967295,N/A,N/A,{},{}_,N/A,COMMUNICATION,\"{}\t\",{},0,0,0,N/A,N/A,N/A,N/A,"
-                                             "N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A\n",
-                                             e.step, e.name, e.name.substr(0, e.name.find("__")), date_of(e.start), e.length));
+      rows.emplace_back(
+          e.start,
+          fmt::format("{},0,4294967295,N/A,N/A,{},{}_,N/A,COMMUNICATION,\"{}\t\",{},0,0,0,N/A,N/A,N/A,N/A,"
+                      "N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A\n",
+                      e.step, e.name, e.name.substr(0, e.name.find("__")), date_of(e.start), e.length));
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [start, row] : rows) text += row;
   return text;
@@ -95,9 +102,10 @@ inline std::string exchange_json(const Exchange& e, Style style) {
       R"json("RDMA":{{"Transit Size(MB)":0,"Transit Time(ms)":0,"Bandwidth(GB/s)":0,"Large Packet Ratio":0,"Size Distribution":{{}}}},)json"
       R"json("HCCS":{{"Transit Size(MB)":{},"Transit Time(ms)":{},"Bandwidth(GB/s)":{},"Large Packet Ratio":1,"Size Distribution":{{}}}},)json"
       R"json("SDMA":{{"Transit Size(MB)":{},"Transit Time(ms)":{},"Bandwidth(GB/s)":{},"Large Packet Ratio":1,"Size Distribution":{{}}}}}}}})json",
-      e.name, e.group, static_cast<double>(kBegin) + e.start, elapsed, told ? transfer : 0.0, told ? wait : 0.0,
-      told ? elapsed - transfer - wait : elapsed - transfer, e.megabytes, transfer, transfer > 0 ? e.megabytes / transfer : 0,
-      e.megabytes, transfer, transfer > 0 ? e.megabytes / transfer : 0);
+      e.name, e.group, static_cast<double>(kBegin) + e.start, elapsed, told ? transfer : 0.0,
+      told ? wait : 0.0, told ? elapsed - transfer - wait : elapsed - transfer, e.megabytes, transfer,
+      transfer > 0 ? e.megabytes / transfer : 0, e.megabytes, transfer,
+      transfer > 0 ? e.megabytes / transfer : 0);
 }
 
 inline std::string communication(const Rank& rank, Style style) {
@@ -112,7 +120,8 @@ inline std::string communication(const Rank& rank, Style style) {
       std::string& to = e.pair ? pairs : collectives;
       to += (to.empty() ? "" : ",") + exchange_json(e, style);
     }
-    text += fmt::format("{}\"step{}\":{{\"p2p\":{{{}}},\"collective\":{{{}}}}}", text.empty() ? "" : ",", step, pairs, collectives);
+    text += fmt::format("{}\"step{}\":{{\"p2p\":{{{}}},\"collective\":{{{}}}}}", text.empty() ? "" : ",",
+                        step, pairs, collectives);
   }
   return "{" + text + "}";
 }
@@ -130,8 +139,8 @@ inline std::string step_table(const Rank& rank) {
 inline std::string time_line(const Rank& rank) {
   std::string text;
   for (const Call& call : rank.calls)
-    text += fmt::format(R"json({}{{"ph":"X","name":"{}","pid":1,"tid":1,"ts":"{}","dur":{}}})json", text.empty() ? "" : ",", call.name,
-                        date_of(call.start), call.length);
+    text += fmt::format(R"json({}{{"ph":"X","name":"{}","pid":1,"tid":1,"ts":"{}","dur":{}}})json",
+                        text.empty() ? "" : ",", call.name, date_of(call.start), call.length);
   return "[" + text + "]";
 }
 

@@ -315,16 +315,20 @@ class PerfettoJobWriter {
       for (const OperatorRecord& record : full.operators)
         slices.push_back({record.rank, record.lane, record.op, record.start, record.end});
       for (const HostRecord& record : full.host)
-        slices.push_back({record.rank, Lane::kHost, static_cast<std::uint32_t>(of_operators) + static_cast<std::uint32_t>(record.kind),
+        slices.push_back({record.rank, Lane::kHost,
+                          static_cast<std::uint32_t>(of_operators) + static_cast<std::uint32_t>(record.kind),
                           record.start, record.end});
       if (slices.size() > kMostSlices)
-        throw InputError(fmt::format("more than {} records, which no viewer opens: profile fewer steps", kMostSlices));
+        throw InputError(
+            fmt::format("more than {} records, which no viewer opens: profile fewer steps", kMostSlices));
     }
     if (slices.empty()) throw InputError("nothing with dates is in this result");
-    std::ranges::stable_sort(slices, {}, [](const Slice& slice) { return std::tuple(slice.rank, slice.lane, slice.start); });
+    std::ranges::stable_sort(
+        slices, {}, [](const Slice& slice) { return std::tuple(slice.rank, slice.lane, slice.start); });
     packets_.names(names);
     const Duration first = std::ranges::min_element(slices, {}, &Slice::start)->start;
-    for (const Slice& slice : slices) packets_.slice(track_of(slice), 1 + slice.name, slice.start - first, slice.end - first);
+    for (const Slice& slice : slices)
+      packets_.slice(track_of(slice), 1 + slice.name, slice.start - first, slice.end - first);
     return packets_.take();
   }
 

@@ -61,7 +61,7 @@ bool is_between_two(std::string_view name);
 // The tables of kernels of one rank below a directory. Its number is that of profiler_info_{rank}.json,
 // else the next one. `notes` say what is left out.
 struct ProfiledHome {
-  std::filesystem::path home;  // directory of the rank
+  std::filesystem::path home;                 // directory of the rank
   std::vector<std::filesystem::path> tables;  // empty: communication files alone
   std::uint32_t rank = 0;
   std::filesystem::path folder{};    // of its tables

@@ -28,8 +28,9 @@ bool is_table(const fs::path& path) {
 
 bool is_database(const fs::path& path) {
   const std::string name = path.filename().string();
-  return name.ends_with(".db") && (name.starts_with("ascend_pytorch_profiler") ||
-                                   name.starts_with("ascend_mindspore_profiler") || name.starts_with("msprof_"));
+  return name.ends_with(".db") &&
+         (name.starts_with("ascend_pytorch_profiler") || name.starts_with("ascend_mindspore_profiler") ||
+          name.starts_with("msprof_"));
 }
 
 // Returns whether a file alone makes its directory that of a rank: communication without kernels counts.
@@ -82,7 +83,8 @@ std::optional<std::uint32_t> declared_rank(const fs::path& directory, const std:
     const std::size_t number = name.rfind("profiler_");
     if (!is_database(file) || number == std::string::npos) continue;
     std::uint32_t rank = 0;
-    const char *begin = name.data() + number + std::string_view("profiler_").size(), *end = name.data() + name.size();
+    const char *begin = name.data() + number + std::string_view("profiler_").size(),
+               *end = name.data() + name.size();
     const auto read = std::from_chars(begin, end, rank);
     if (read.ec == std::errc{} && read.ptr == end) return rank;
   }
@@ -215,7 +217,8 @@ bool is_ascend_profile(const fs::path& path) {
   const std::vector<fs::path> tables = tables_below(path);
   // communication.json alone is a rank's only in a profiler's directory: other programs have files of that name.
   return std::ranges::any_of(tables, [](const fs::path& table) {
-    return is_table(table) || is_database(table) || table.parent_path().filename() == "ASCEND_PROFILER_OUTPUT";
+    return is_table(table) || is_database(table) ||
+           table.parent_path().filename() == "ASCEND_PROFILER_OUTPUT";
   });
 }
 

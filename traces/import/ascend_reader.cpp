@@ -49,9 +49,9 @@ class AscendReader {
     rank_ = home.rank;
     told_.clear();
     buffered_.clear();
-    const fs::path exchanges = home.folder / "communication.json", steps = home.folder / "step_trace_time.csv",
-                   time_line = home.folder / "trace_view.json", metadata = home.home / "profiler_metadata.json",
-                   analysis = home.folder / "analysis.db";
+    const fs::path exchanges = home.folder / "communication.json",
+                   steps = home.folder / "step_trace_time.csv", time_line = home.folder / "trace_view.json",
+                   metadata = home.home / "profiler_metadata.json", analysis = home.folder / "analysis.db";
     for (const fs::path& table : home.tables) {
       KernelRows rows(table, origin_);
       read_kernels(rows);
@@ -62,12 +62,15 @@ class AscendReader {
     if (is_file(metadata)) tolerate([&] { read_groups(metadata); });
     if (is_file(steps)) read_steps(steps);
     if (is_file(exchanges)) tolerate([&] { read_exchanges(exchanges); });
-    if (home.tables.empty() && is_file(analysis)) read_analysis(analysis, !is_file(exchanges), !is_file(steps));
+    if (home.tables.empty() && is_file(analysis))
+      read_analysis(analysis, !is_file(exchanges), !is_file(steps));
     add_untold();
     to_.end_rank(home);
     if (to_.wanted_arguments().empty() || !origin_) return;
-    if (is_file(time_line)) tolerate([&] { read_time_line(time_line); });
-    else if (database) database->each_call([&](const TraceEvent& event, Duration date) { to_.event(rank_, event, date); });
+    if (is_file(time_line))
+      tolerate([&] { read_time_line(time_line); });
+    else if (database)
+      database->each_call([&](const TraceEvent& event, Duration date) { to_.event(rank_, event, date); });
   }
 
   ProfiledClocks clocks(const std::vector<ProfiledHome>& homes) const {
@@ -117,7 +120,8 @@ class AscendReader {
         continue;
       }
       to_.kernel(rank_, row, rows.line());
-      if (row.is_collective() && row.start) buffer({row.step, row.name, "", *row.start, *row.time, rows.line()});
+      if (row.is_collective() && row.start)
+        buffer({row.step, row.name, "", *row.start, *row.time, rows.line()});
     }
     if (unfinished > 0)
       notes_.push_back(
@@ -127,8 +131,8 @@ class AscendReader {
           fmt::format("{}: {} rows repeat a kernel of the same type, start and duration, and count once",
                       rows.name(), repeated));
     if (rows.damaged() > 0)
-      notes_.push_back(fmt::format("{}: {} damaged rows are left out, the first: {}", rows.name(), rows.damaged(),
-                                   rows.damage()));
+      notes_.push_back(fmt::format("{}: {} damaged rows are left out, the first: {}", rows.name(),
+                                   rows.damaged(), rows.damage()));
   }
 
   void buffer(Buffered collective) {
@@ -165,9 +169,8 @@ class AscendReader {
 
   // Reads {"parallel_group_info": {id: {"group_name": use, "global_ranks": [rank]}}}.
   void read_groups(const fs::path& file) {
-    read_parallel_groups(file, [&](const std::string& name, const std::string& use, std::span<const std::uint32_t> ranks) {
-      to_.group(name, use, ranks);
-    });
+    read_parallel_groups(file, [&](const std::string& name, const std::string& use,
+                                   std::span<const std::uint32_t> ranks) { to_.group(name, use, ranks); });
   }
 
   void exchange(const SeenExchange& seen) {
@@ -210,7 +213,11 @@ class AscendReader {
     for (std::size_t steps = 0; table.next(); ++steps) {
       if (steps > 1'000'000)
         throw InputError(table.name() + ": more than a million steps: is this a profile?");
-      ToldStep told{step_number(table, number), time(computing), time(communication), time(exposed), time(free),
+      ToldStep told{step_number(table, number),
+                    time(computing),
+                    time(communication),
+                    time(exposed),
+                    time(free),
                     table.line()};
       sum += told.computing + told.exposed + told.free;
       if (sum > Duration(std::int64_t{1} << 61))

@@ -45,7 +45,8 @@ class AscendSink {
   // Receives the split of a step of the rank, if the profiler sums it up (step_trace_time.csv).
   virtual void step_time(std::uint32_t rank, const ToldStep& told) = 0;
   // Receives a group of ranks, if the profiler tells its members and what it is for (profiler_metadata.json).
-  virtual void group(const std::string& /*name*/, const std::string& /*use*/, std::span<const std::uint32_t> /*ranks*/) {}
+  virtual void group(const std::string& /*name*/, const std::string& /*use*/,
+                     std::span<const std::uint32_t> /*ranks*/) {}
   virtual void end_rank(const ProfiledHome& home) = 0;
 
   // Returns the arguments that are wanted of the time line's events. Empty: the time line is not read.

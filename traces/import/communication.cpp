@@ -91,8 +91,13 @@ class Exchanges final : public JsonWalk {
 
   void finish() {
     if (name() == "Total Op Info" || now_.elapsed < 0) return;
-    SeenExchange seen{key_at(1), name(), key_at(2) == "collective", std::nullopt, time_of(now_.elapsed),
-                      time_of(now_.transit), time_of(now_.wait)};
+    SeenExchange seen{key_at(1),
+                      name(),
+                      key_at(2) == "collective",
+                      std::nullopt,
+                      time_of(now_.elapsed),
+                      time_of(now_.transit),
+                      time_of(now_.wait)};
     const Planes& planes = now_.own.transit > 0 || now_.own.bytes > 0 ? now_.own : now_.driven;
     seen.bytes = 1e6 * planes.bytes;
     // CANN 8.3 has no transit time of large exchanges: it stands in the block of bandwidths, and the waits are idle time.
@@ -125,8 +130,10 @@ std::string exchange_of(std::string_view name) {
 
 bool is_between_two(std::string_view name) {
   std::string lower(name.substr(0, name.find("__")));
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower.starts_with("hcom_send") || lower.starts_with("hcom_rec") || lower.starts_with("hcom_batchsendrecv");
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower.starts_with("hcom_send") || lower.starts_with("hcom_rec") ||
+         lower.starts_with("hcom_batchsendrecv");
 }
 
 void read_communication(const std::filesystem::path& file, const ExchangeSink& to) {

@@ -32,10 +32,13 @@ StepTime time_of_step(SeenRankStep& seen) {
   time.computing = length_of(seen.kernels);
   // Where exchanges overlap, what transfers comes first, then what waits. An exchange waits for others before it transfers.
   Times taken = seen.kernels;
-  const auto is_undecided = [](const Exchange& exchange) { return exchange.line > 0 && !exchange.split && exchange.collective; };
+  const auto is_undecided = [](const Exchange& exchange) {
+    return exchange.line > 0 && !exchange.split && exchange.collective;
+  };
   for (const Exchange& exchange : seen.exchanges)
-    (is_undecided(exchange) ? time.undecided : time.transferring) += take(taken, exchange.start + exchange.waited,
-                              std::min(exchange.end, exchange.start + exchange.waited + exchange.transit));
+    (is_undecided(exchange) ? time.undecided : time.transferring) +=
+        take(taken, exchange.start + exchange.waited,
+             std::min(exchange.end, exchange.start + exchange.waited + exchange.transit));
   for (const Exchange& exchange : seen.exchanges)
     time.waiting += take(taken, exchange.start, std::min(exchange.end, exchange.start + exchange.waited));
   for (const Exchange& exchange : seen.exchanges) time.still += take(taken, exchange.start, exchange.end);
@@ -68,7 +71,8 @@ void take_over_told(StepTime& time, bool exchanges_seen, bool kernels_seen) {
   const bool computes_alike = off_by(told.computing, time.computing, told.length()) < kAgrees;
   if (!kernels_seen) time.computing = told.computing;
   if (!exchanges_seen || !kernels_seen) {
-    const double scale = time.exposed() > Duration::zero() ? seconds(told.exposed) / seconds(time.exposed()) : 0;
+    const double scale =
+        time.exposed() > Duration::zero() ? seconds(told.exposed) / seconds(time.exposed()) : 0;
     for (Duration* part : {&time.transferring, &time.waiting, &time.still})
       *part = Duration(std::llround(static_cast<double>(part->count()) * scale));
     time.undecided = std::max(Duration::zero(), told.exposed - time.transferring - time.waiting - time.still);
@@ -203,11 +207,13 @@ void JobReader::tell_differences() {
   }
   if (!worst) return;
   to_.job_.missing.push_back(
-      {fmt::format("{}/step_trace_time.csv:{}: {} of {} steps of ranks differ from the tables beside it; step {} of rank {}: "
-                   "computing {:.3f} ms, tables {:.3f}; communication not overlapped {:.3f} ms, tables {:.3f}",
-                   to_.folders_[worst->rank], worst->told->line, differ, told, worst->step, worst->rank,
-                   milliseconds(worst->told->computing), milliseconds(worst->computing),
-                   milliseconds(worst->told->exposed), milliseconds(worst->exposed())),
+      {fmt::format(
+           "{}/step_trace_time.csv:{}: {} of {} steps of ranks differ from the tables beside it; step {} of "
+           "rank {}: "
+           "computing {:.3f} ms, tables {:.3f}; communication not overlapped {:.3f} ms, tables {:.3f}",
+           to_.folders_[worst->rank], worst->told->line, differ, told, worst->step, worst->rank,
+           milliseconds(worst->told->computing), milliseconds(worst->computing),
+           milliseconds(worst->told->exposed), milliseconds(worst->exposed())),
        "what else took time there"});
 }
 

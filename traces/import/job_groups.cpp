@@ -56,7 +56,8 @@ GroupKind inferred(const GroupCalls& seen, const std::vector<std::uint32_t>& ran
   if (2 * seen.alltoall > seen.collectives) return GroupKind::kExpert;
   if (ranks.size() < 2) return GroupKind::kUnknown;  // who else is in it was not profiled
   const bool neighbours = ranks.back() - ranks.front() + 1 == ranks.size();
-  if (seen.calls_per_step() >= kOften && seen.exposed > kAlone * seen.elapsed && neighbours) return GroupKind::kTensor;
+  if (seen.calls_per_step() >= kOften && seen.exposed > kAlone * seen.elapsed && neighbours)
+    return GroupKind::kTensor;
   return GroupKind::kData;
 }
 
@@ -64,7 +65,8 @@ GroupKind inferred(const GroupCalls& seen, const std::vector<std::uint32_t>& ran
 
 void JobReader::group(const std::string& name, const std::string& use, std::span<const std::uint32_t> ranks) {
   constexpr std::size_t kMostGroups = 100'000;
-  const auto [found, added] = groups_.try_emplace(printable(name), static_cast<std::uint32_t>(to_.time_.groups.size()));
+  const auto [found, added] =
+      groups_.try_emplace(printable(name), static_cast<std::uint32_t>(to_.time_.groups.size()));
   if (!added || to_.time_.groups.size() == kMostGroups) return;
   ProfiledGroup& group = to_.time_.groups.emplace_back();
   group.name = found->first;

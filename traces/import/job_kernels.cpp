@@ -16,10 +16,11 @@ double bytes_of_type(std::string_view type) {
     std::string_view name;
     double bytes;
   };
-  constexpr std::array kSizes{Size{"FLOAT16", 2}, Size{"BF16", 2},    Size{"BFLOAT16", 2}, Size{"FLOAT8", 1}, Size{"HIFLOAT8", 1},
-                              Size{"FLOAT", 4},   Size{"DOUBLE", 8},  Size{"INT64", 8},    Size{"UINT64", 8}, Size{"INT32", 4},
-                              Size{"UINT32", 4},  Size{"INT16", 2},   Size{"UINT16", 2},   Size{"INT8", 1},   Size{"UINT8", 1},
-                              Size{"BOOL", 1},    Size{"COMPLEX64", 8}};
+  constexpr std::array kSizes{Size{"FLOAT16", 2},  Size{"BF16", 2},  Size{"BFLOAT16", 2}, Size{"FLOAT8", 1},
+                              Size{"HIFLOAT8", 1}, Size{"FLOAT", 4}, Size{"DOUBLE", 8},   Size{"INT64", 8},
+                              Size{"UINT64", 8},   Size{"INT32", 4}, Size{"UINT32", 4},   Size{"INT16", 2},
+                              Size{"UINT16", 2},   Size{"INT8", 1},  Size{"UINT8", 1},    Size{"BOOL", 1},
+                              Size{"COMPLEX64", 8}};
   for (const Size& size : kSizes)
     if (type.starts_with(size.name)) return size.bytes;
   return 0;

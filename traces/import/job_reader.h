@@ -129,13 +129,14 @@ class JobReader final : public AscendSink {
   void tell_missing();
 
   ProfiledJob& to_;
-  std::map<std::pair<std::uint32_t, std::string>, std::size_t> kernels_of_;  // position among ProfiledTime::kernels
+  std::map<std::pair<std::uint32_t, std::string>, std::size_t>
+      kernels_of_;  // position among ProfiledTime::kernels
   std::map<std::string, std::uint32_t, std::less<>> groups_, calls_;
-  std::set<std::uint32_t> tableless_;  // ranks with communication files alone
+  std::set<std::uint32_t> tableless_;     // ranks with communication files alone
   Duration busy_until_{}, last_start_{};  // of the rank that is being read
-  std::filesystem::path path_;  // as named by the user
-  std::uint32_t ranks_ = 0;     // highest profiled rank, plus 1
-  std::uint32_t reading_ = 0;   // the rank that is being read
+  std::filesystem::path path_;            // as named by the user
+  std::uint32_t ranks_ = 0;               // highest profiled rank, plus 1
+  std::uint32_t reading_ = 0;             // the rank that is being read
   std::set<std::uint32_t> profiled_;
   std::set<std::uint32_t> stepless_;  // ranks with a table without numbers of steps
   std::set<std::uint32_t> in_exchanges_,

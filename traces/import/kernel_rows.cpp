@@ -51,11 +51,13 @@ KernelRows::KernelRows(const std::filesystem::path& path, std::optional<std::int
   work_ = {table_.place({"aic_mac_time(us)"}), table_.place({"aiv_vec_time(us)"})};
   cycles_ = {table_.place({"aic_total_cycles"}), table_.place({"aiv_total_cycles"})};
   clean_ = run_;
-  constexpr auto kPipes = std::to_array<std::string_view>({"aic_mac", "aic_scalar", "aic_mte1", "aic_mte2", "aic_fixpipe",
-                                                           "aiv_vec", "aiv_scalar", "aiv_mte2", "aiv_mte3"});
+  constexpr auto kPipes =
+      std::to_array<std::string_view>({"aic_mac", "aic_scalar", "aic_mte1", "aic_mte2", "aic_fixpipe",
+                                       "aiv_vec", "aiv_scalar", "aiv_mte2", "aiv_mte3"});
   static_assert(kPipes.size() == std::tuple_size_v<decltype(pipes_)>);
   for (std::size_t p = 0; p < kPipes.size(); ++p) {
-    const std::string time = fmt::format("{}_time(us)", kPipes[p]), ratio = fmt::format("{}_ratio", kPipes[p]);
+    const std::string time = fmt::format("{}_time(us)", kPipes[p]),
+                      ratio = fmt::format("{}_ratio", kPipes[p]);
     pipes_[p] = {table_.place({time}), table_.place({ratio})};
   }
   in_types_ = table_.place({"Input Data Types"});

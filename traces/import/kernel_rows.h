@@ -41,8 +41,8 @@ struct KernelRow {
 
 // The columns that a table has.
 struct KernelColumns {
-  bool steps = false, core_times = false, cycles = false, shapes = false, blocks = false, cores = false, hbm = false,
-       pipes = false;
+  bool steps = false, core_times = false, cycles = false, shapes = false, blocks = false, cores = false,
+       hbm = false, pipes = false;
 };
 
 // Reads "81920,4096;8192,512", with quotes of its own: axes of tensors. Leaves out what is no number.

@@ -56,7 +56,8 @@ class OpenProfile {
   }
 
   // Returns the SQL of such a column of a table that the query calls `alias`, or NULL.
-  std::string value(const std::string& table, std::string_view alias, std::initializer_list<std::string_view> names) {
+  std::string value(const std::string& table, std::string_view alias,
+                    std::initializer_list<std::string_view> names) {
     const std::string column = column_of(table, names);
     return column.empty() ? "NULL" : fmt::format("{}.\"{}\"", alias, column);
   }
@@ -75,7 +76,8 @@ class OpenProfile {
  private:
   static std::string lower(std::string_view text) {
     std::string made(text);
-    std::ranges::transform(made, made.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::ranges::transform(made, made.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return made;
   }
   template <class Do>
@@ -109,7 +111,9 @@ inline std::optional<std::uint64_t> step_of(const std::string& text) {
   return read.ec == std::errc{} ? std::optional(number) : std::nullopt;
 }
 
-inline std::string text_of(SQLite::Statement& query, int column) { return query.getColumn(column).getString(); }
+inline std::string text_of(SQLite::Statement& query, int column) {
+  return query.getColumn(column).getString();
+}
 
 }  // namespace profile_database
 
@@ -120,7 +124,7 @@ struct ProfileDatabase::Tables {
 
   OpenProfile open;
   std::unordered_map<std::int64_t, std::string> strings;
-  std::vector<Begin> steps;  // ascending
+  std::vector<Begin> steps;                                      // ascending
   std::unordered_map<std::int64_t, std::array<float, 9>> pipes;  // busy microseconds or ratios, by task
   bool ratios = false;
   std::unique_ptr<SQLite::Statement> kernels;
@@ -131,7 +135,8 @@ struct ProfileDatabase::Tables {
     const auto all = open.query("SELECT id, value FROM STRING_IDS");
     while (open.next(*all)) {
       if (strings.size() == kMostStrings)
-        throw InputError(fmt::format("{}: more than {} names: is this a profile?", open.name(), kMostStrings));
+        throw InputError(
+            fmt::format("{}: more than {} names: is this a profile?", open.name(), kMostStrings));
       strings.emplace(all->getColumn(0).getInt64(), all->getColumn(1).getString());
     }
   }
@@ -140,15 +145,16 @@ struct ProfileDatabase::Tables {
     if (!open.has("STEP_TIME")) return;
     const auto all = open.query("SELECT id, startNs FROM STEP_TIME ORDER BY startNs");
     while (open.next(*all)) {
-      if (const auto number = step_of(text_of(*all, 0))) steps.push_back({all->getColumn(1).getInt64(), *number});
+      if (const auto number = step_of(text_of(*all, 0)))
+        steps.push_back({all->getColumn(1).getInt64(), *number});
     }
   }
 
   // Reads how busy pipes were: aic_mac_ratio and the like, a row for each counter of a task.
   void read_pipes() {
-    constexpr auto kPipes = std::to_array<std::string_view>({"aic_mac", "aic_scalar", "aic_mte1", "aic_mte2",
-                                                             "aic_fixpipe", "aiv_vec", "aiv_scalar", "aiv_mte2",
-                                                             "aiv_mte3"});
+    constexpr auto kPipes =
+        std::to_array<std::string_view>({"aic_mac", "aic_scalar", "aic_mte1", "aic_mte2", "aic_fixpipe",
+                                         "aiv_vec", "aiv_scalar", "aiv_mte2", "aiv_mte3"});
     if (!open.has("TASK_PMU_INFO")) return;
     const auto all = open.query("SELECT globalTaskId, name, value FROM TASK_PMU_INFO");
     while (open.next(*all)) {
@@ -162,7 +168,7 @@ struct ProfileDatabase::Tables {
   // Returns the step of a date: the last one that had begun.
   std::optional<std::uint64_t> step_at(std::int64_t ns) const {
     const auto behind = std::ranges::upper_bound(steps, ns, {}, &Begin::start);
-    return steps.empty()            ? std::nullopt
+    return steps.empty()             ? std::nullopt
            : behind == steps.begin() ? std::optional(behind->step)
                                      : std::optional(std::prev(behind)->step);
   }
@@ -187,13 +193,16 @@ ProfileDatabase::ProfileDatabase(const std::filesystem::path& path, std::optiona
   tables_->read_steps();
   tables_->read_pipes();
   if (!open.has("TASK") || !open.has("COMPUTE_TASK_INFO")) return;
-  const auto of = [&](std::initializer_list<std::string_view> names) { return open.value("COMPUTE_TASK_INFO", "c", names); };
+  const auto of = [&](std::initializer_list<std::string_view> names) {
+    return open.value("COMPUTE_TASK_INFO", "c", names);
+  };
   tables_->kernels = open.query(fmt::format(
-      "SELECT t.startNs, t.endNs, t.globalTaskId, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {} FROM COMPUTE_TASK_INFO c "
+      "SELECT t.startNs, t.endNs, t.globalTaskId, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {} FROM "
+      "COMPUTE_TASK_INFO c "
       "JOIN TASK t ON t.globalTaskId = c.globalTaskId ORDER BY t.startNs",
-      of({"name"}), of({"opType"}), of({"taskType"}), of({"blockNum", "blockDim"}), of({"mixBlockNum", "mixBlockDim"}),
-      of({"inputShapes"}), of({"outputShapes"}), of({"inputDataTypes"}), of({"outputDataTypes"}), of({"inputFormats"}),
-      of({"outputFormats"}), of({"opState"})));
+      of({"name"}), of({"opType"}), of({"taskType"}), of({"blockNum", "blockDim"}),
+      of({"mixBlockNum", "mixBlockDim"}), of({"inputShapes"}), of({"outputShapes"}), of({"inputDataTypes"}),
+      of({"outputDataTypes"}), of({"inputFormats"}), of({"outputFormats"}), of({"opState"})));
 }
 
 ProfileDatabase::~ProfileDatabase() = default;
@@ -210,12 +219,14 @@ KernelColumns ProfileDatabase::columns() const {
 namespace {
 
 std::optional<Duration> since(std::int64_t ns, std::optional<std::int64_t>& origin) {
-  const std::string date = fmt::format("{}.{:03}", ns / kNanosecondsOfMicrosecond, ns % kNanosecondsOfMicrosecond);
+  const std::string date =
+      fmt::format("{}.{:03}", ns / kNanosecondsOfMicrosecond, ns % kNanosecondsOfMicrosecond);
   return date_in(date, origin);
 }
 
 Duration length_of(std::int64_t start, std::int64_t end) {
-  return from_microseconds(std::clamp(static_cast<double>(end - start) / kNanosecondsOfMicrosecond, 0.0, kLongest));
+  return from_microseconds(
+      std::clamp(static_cast<double>(end - start) / kNanosecondsOfMicrosecond, 0.0, kLongest));
 }
 
 }  // namespace
@@ -255,14 +266,17 @@ bool ProfileDatabase::next() {
 void ProfileDatabase::each_exchange(const std::function<void(const DatabaseExchange&)>& take) {
   OpenProfile& open = tables_->open;
   if (!open.has("COMMUNICATION_OP")) return;
-  const auto all = open.query(fmt::format("SELECT o.startNs, o.endNs, {}, {} FROM COMMUNICATION_OP o ORDER BY o.startNs",
-                                          open.value("COMMUNICATION_OP", "o", {"opName"}),
-                                          open.value("COMMUNICATION_OP", "o", {"groupName"})));
+  const auto all = open.query(fmt::format(
+      "SELECT o.startNs, o.endNs, {}, {} FROM COMMUNICATION_OP o ORDER BY o.startNs",
+      open.value("COMMUNICATION_OP", "o", {"opName"}), open.value("COMMUNICATION_OP", "o", {"groupName"})));
   while (open.next(*all)) {
     const std::int64_t start = all->getColumn(0).getInt64();
     const std::optional<Duration> date = since(std::max<std::int64_t>(0, start), origin_);
     if (!date) continue;
-    DatabaseExchange seen{tables_->step_at(start), tables_->string(all->getColumn(2)), {}, *date,
+    DatabaseExchange seen{tables_->step_at(start),
+                          tables_->string(all->getColumn(2)),
+                          {},
+                          *date,
                           length_of(start, all->getColumn(1).getInt64())};
     seen.group = tables_->string(all->getColumn(3));
     take(seen);
@@ -303,11 +317,13 @@ void read_analysed_exchanges(const std::filesystem::path& file, const ExchangeSi
     return open.value(table, "x", names);
   };
   const auto key_of = [&](const std::string& table) {
-    return fmt::format("{}, {}, {}", of(table, {"step"}), of(table, {"hccl_op_name", "op_name"}), of(table, {"group_name"}));
+    return fmt::format("{}, {}, {}", of(table, {"step"}), of(table, {"hccl_op_name", "op_name"}),
+                       of(table, {"group_name"}));
   };
   if (open.has(planes)) {
-    const auto all = open.query(fmt::format("SELECT DISTINCT {}, {}, {}, {} FROM {} x", key_of(planes), of(planes, {"transport_type"}),
-                                            of(planes, {"transit_time"}), of(planes, {"transit_size"}), planes));
+    const auto all = open.query(fmt::format("SELECT DISTINCT {}, {}, {}, {} FROM {} x", key_of(planes),
+                                            of(planes, {"transport_type"}), of(planes, {"transit_time"}),
+                                            of(planes, {"transit_size"}), planes));
     while (open.next(*all)) {
       Moved& sum = moved[fmt::format("{}/{}@{}", text_of(*all, 0), text_of(*all, 1), text_of(*all, 2))];
       const double time = number_of(all->getColumn(4)), size = number_of(all->getColumn(5));
@@ -316,10 +332,11 @@ void read_analysed_exchanges(const std::filesystem::path& file, const ExchangeSi
       (driver ? sum.driven_megabytes : sum.megabytes) += size;
     }
   }
-  const auto all = open.query(fmt::format(
-      "SELECT {}, {}, {}, {}, {}, {}, {} FROM {} x", key_of(times), of(times, {"start_timestamp", "start_time"}),
-      of(times, {"elapse_time", "elapsed_time"}), of(times, {"transit_time"}), of(times, {"wait_time"}),
-      of(times, {"idle_time"}), of(times, {"type"}), times));
+  const auto all =
+      open.query(fmt::format("SELECT {}, {}, {}, {}, {}, {}, {} FROM {} x", key_of(times),
+                             of(times, {"start_timestamp", "start_time"}),
+                             of(times, {"elapse_time", "elapsed_time"}), of(times, {"transit_time"}),
+                             of(times, {"wait_time"}), of(times, {"idle_time"}), of(times, {"type"}), times));
   const auto time = [](double milliseconds) {
     constexpr double kMost = 1e9;
     return Duration(std::llround(1e9 * std::clamp(milliseconds, 0.0, kMost)));
@@ -329,8 +346,13 @@ void read_analysed_exchanges(const std::filesystem::path& file, const ExchangeSi
     if (op == "Total Op Info") continue;
     const std::string name = op.find('@') == std::string::npos ? fmt::format("{}@{}", op, group) : op;
     const std::string numbered = step.starts_with("step") ? step : "step" + step;
-    SeenExchange seen{numbered, name, !is_between_two(op), std::nullopt, time(number_of(all->getColumn(4))),
-                      time(number_of(all->getColumn(5))), time(number_of(all->getColumn(6)))};
+    SeenExchange seen{numbered,
+                      name,
+                      !is_between_two(op),
+                      std::nullopt,
+                      time(number_of(all->getColumn(4))),
+                      time(number_of(all->getColumn(5))),
+                      time(number_of(all->getColumn(6)))};
     const Moved sum = moved[fmt::format("{}/{}@{}", step, op, group)];
     seen.bytes = 1e6 * (sum.megabytes > 0 ? sum.megabytes : sum.driven_megabytes);
     const double transit = sum.transit > 0 ? sum.transit : sum.driven;
@@ -343,22 +365,25 @@ void read_analysed_exchanges(const std::filesystem::path& file, const ExchangeSi
   }
 }
 
-void read_analysed_steps(const std::filesystem::path& file, const std::function<void(const ToldStep&)>& take) {
+void read_analysed_steps(const std::filesystem::path& file,
+                         const std::function<void(const ToldStep&)>& take) {
   OpenProfile open(file);
   const std::string table = "StepTraceTime";
   if (!open.has(table)) return;
-  const auto of = [&](std::initializer_list<std::string_view> names) { return open.value(table, "x", names); };
-  const auto all = open.query(fmt::format("SELECT {}, {}, {}, {}, {} FROM {} x", of({"step"}), of({"computing"}),
-                                          of({"communication"}),
-                                          of({"communication_not_overlapped", "Communication(Not Overlapped)"}), of({"free"}), table));
+  const auto of = [&](std::initializer_list<std::string_view> names) {
+    return open.value(table, "x", names);
+  };
+  const auto all = open.query(fmt::format(
+      "SELECT {}, {}, {}, {}, {} FROM {} x", of({"step"}), of({"computing"}), of({"communication"}),
+      of({"communication_not_overlapped", "Communication(Not Overlapped)"}), of({"free"}), table));
   const auto time = [](const SQLite::Column& column) {
     constexpr double kMost = 1e12;
     return from_microseconds(std::clamp(number_of(column), 0.0, kMost));
   };
   std::size_t line = 0;
   while (open.next(*all)) {
-    ToldStep told{step_of(text_of(*all, 0)), time(all->getColumn(1)), time(all->getColumn(2)), time(all->getColumn(3)),
-                  time(all->getColumn(4)), ++line};
+    ToldStep told{step_of(text_of(*all, 0)), time(all->getColumn(1)), time(all->getColumn(2)),
+                  time(all->getColumn(3)),   time(all->getColumn(4)), ++line};
     take(told);
   }
 }

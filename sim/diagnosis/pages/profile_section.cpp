@@ -25,8 +25,10 @@ Figure time_figure(const Advice& advice) {
     const char* name;
     double RankShares::* value;
   };
-  constexpr std::array kParts{Part{"computing", &RankShares::computing}, Part{"transferring", &RankShares::transferring},
-                              Part{"waiting", &RankShares::waiting}, Part{"standing still", &RankShares::still},
+  constexpr std::array kParts{Part{"computing", &RankShares::computing},
+                              Part{"transferring", &RankShares::transferring},
+                              Part{"waiting", &RankShares::waiting},
+                              Part{"standing still", &RankShares::still},
                               Part{"waiting or transferring", &RankShares::undecided},
                               Part{"free", &RankShares::free}};
   const std::size_t count = std::min(kMostRanks, advice.time.size());
@@ -55,27 +57,30 @@ Figure time_figure(const Advice& advice) {
 }
 
 void add_ranks(const Advice& advice, Report& report) {
-  Table& table = report.table("time", {Column::count("rank"), Column::milliseconds("step ms"), Column::milliseconds("computing ms"),
-                                       Column::milliseconds("transferring ms"), Column::milliseconds("waiting ms"),
-                                       Column::milliseconds("standing still ms"),
-                                       Column::milliseconds("undecided ms"), Column::milliseconds("free ms"),
-                                       Column::milliseconds("hidden ms")});
+  Table& table = report.table(
+      "time", {Column::count("rank"), Column::milliseconds("step ms"), Column::milliseconds("computing ms"),
+               Column::milliseconds("transferring ms"), Column::milliseconds("waiting ms"),
+               Column::milliseconds("standing still ms"), Column::milliseconds("undecided ms"),
+               Column::milliseconds("free ms"), Column::milliseconds("hidden ms")});
   for (std::size_t r = 0; r < std::min(kMostRows, advice.time.size()); ++r) {
     const RankShares& rank = advice.time[r];
-    table.add({whole(rank.rank), from_ms(rank.length), from_ms(rank.computing), from_ms(rank.transferring), from_ms(rank.waiting),
-               from_ms(rank.still), from_ms(rank.undecided), from_ms(rank.free), from_ms(rank.hidden)});
+    table.add({whole(rank.rank), from_ms(rank.length), from_ms(rank.computing), from_ms(rank.transferring),
+               from_ms(rank.waiting), from_ms(rank.still), from_ms(rank.undecided), from_ms(rank.free),
+               from_ms(rank.hidden)});
   }
 }
 
 void add_groups(const Advice& advice, Report& report) {
   if (advice.groups.empty()) return;
-  Table& table = report.table("groups", {Column::words("group"), Column::words("known from"), Column::words("ranks"),
-                                         Column::count("comes last"), Column::count("times"), Column::milliseconds("wait for it ms")});
+  Table& table = report.table("groups", {Column::words("group"), Column::words("known from"),
+                                         Column::words("ranks"), Column::count("comes last"),
+                                         Column::count("times"), Column::milliseconds("wait for it ms")});
   for (std::size_t g = 0; g < std::min(kMostRows, advice.groups.size()); ++g) {
     const GroupShares& group = advice.groups[g];
     const bool last = group.last != kNone;
-    table.add({group.use, group.told ? "the profile" : "its exchanges", fmt::format("{}", fmt::join(group.ranks, ", ")),
-               last ? whole(group.last) : Cell(), last ? whole(group.times) : Cell(), last ? Cell(from_ms(group.waits_ms)) : Cell()});
+    table.add({group.use, group.told ? "the profile" : "its exchanges",
+               fmt::format("{}", fmt::join(group.ranks, ", ")), last ? whole(group.last) : Cell(),
+               last ? whole(group.times) : Cell(), last ? Cell(from_ms(group.waits_ms)) : Cell()});
   }
 }
 
@@ -84,18 +89,21 @@ void add_exchanges(const ProfiledTime& time, Report& report) {
   for (const ExchangeTime& exchange : time.exchanges) order.push_back(&exchange);
   std::ranges::stable_sort(order, std::ranges::greater(), &ExchangeTime::exposed);
   if (order.empty()) return;
-  Table& table = report.table(
-      "exchanges", {Column::words("exchange"), Column::words("group"), Column::count("rank"), Column::count("step"),
-                    Column::count("number"), Column::milliseconds("sum ms"), Column::milliseconds("not hidden ms"),
-                    Column::milliseconds("transfer ms"), Column::milliseconds("wait ms"), Column::number("GB/s", "gb_per_s", 1)});
+  Table& table = report.table("exchanges",
+                              {Column::words("exchange"), Column::words("group"), Column::count("rank"),
+                               Column::count("step"), Column::count("number"), Column::milliseconds("sum ms"),
+                               Column::milliseconds("not hidden ms"), Column::milliseconds("transfer ms"),
+                               Column::milliseconds("wait ms"), Column::number("GB/s", "gb_per_s", 1)});
   for (std::size_t e = 0; e < std::min(kMostRows, order.size()); ++e) {
     const ExchangeTime& one = *order[e];
     const bool rated = one.bytes > 0 && one.transfer > Duration::zero();
-    table.add({one.name, std::string(name_of(time.groups[one.group].kind)), whole(one.rank), whole(one.step), whole(one.count),
-               one.elapsed, one.exposed, one.split ? Cell(one.transfer) : Cell(), one.split ? Cell(one.waited) : Cell(),
+    table.add({one.name, std::string(name_of(time.groups[one.group].kind)), whole(one.rank), whole(one.step),
+               whole(one.count), one.elapsed, one.exposed, one.split ? Cell(one.transfer) : Cell(),
+               one.split ? Cell(one.waited) : Cell(),
                rated ? Cell(one.bytes * 1e-9 / seconds(one.transfer)) : Cell()});
   }
-  if (order.size() > kMostRows) report.say_on(fmt::format("and {} more, with less time that nothing hides\n", order.size() - kMostRows));
+  if (order.size() > kMostRows)
+    report.say_on(fmt::format("and {} more, with less time that nothing hides\n", order.size() - kMostRows));
 }
 
 std::string bound_text(const KernelTime& kernel) {
@@ -120,15 +128,18 @@ void add_kernels(const ProfiledTime& time, Report& report) {
   for (const KernelTime& kernel : time.kernels) order.push_back(&kernel);
   std::ranges::stable_sort(order, std::ranges::greater(), &KernelTime::time);
   if (order.empty()) return;
-  Table& table = report.table("kernels", {Column::words("kernel"), Column::words("core"), Column::count("rank"), Column::count("number"),
-                                          Column::milliseconds("sum ms"), Column::milliseconds("alone ms"),
-                                          Column::words("bound by"), Column::number("GB/s by shapes", "gb_per_s", 1)});
+  Table& table = report.table(
+      "kernels", {Column::words("kernel"), Column::words("core"), Column::count("rank"),
+                  Column::count("number"), Column::milliseconds("sum ms"), Column::milliseconds("alone ms"),
+                  Column::words("bound by"), Column::number("GB/s by shapes", "gb_per_s", 1)});
   for (std::size_t k = 0; k < std::min(kMostRows, order.size()); ++k) {
     const KernelTime& kernel = *order[k];
-    table.add({kernel.type, kernel.core, whole(kernel.rank), whole(kernel.count), kernel.time, kernel.alone, bound_text(kernel),
+    table.add({kernel.type, kernel.core, whole(kernel.rank), whole(kernel.count), kernel.time, kernel.alone,
+               bound_text(kernel),
                kernel.sized_time > 0 ? Cell(kernel.bytes * 1e-9 / kernel.sized_time) : Cell()});
   }
-  if (order.size() > kMostRows) report.say_on(fmt::format("and {} more, with less time\n", order.size() - kMostRows));
+  if (order.size() > kMostRows)
+    report.say_on(fmt::format("and {} more, with less time\n", order.size() - kMostRows));
 }
 
 }  // namespace

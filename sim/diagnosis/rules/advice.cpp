@@ -83,11 +83,11 @@ Finding open_cause(const Slowdown& slowdown) {
   finding.explains = 1;
   finding.add({"a slow step takes, of a usual one", "", 1 + slowdown.lag() / std::max(1.0, slowdown.usual()),
                1, slowdown.place(shown)});
-  finding.remedies.push_back(
-      {slowdown.observation.profiled_time()
-           ? "profile slow steps and usual ones of all ranks, with the host's activities and communication (profiler_level "
-             "Level1)"
-           : "record slow steps in full: a3sim run --steps N --record same"});
+  finding.remedies.push_back({slowdown.observation.profiled_time()
+                                  ? "profile slow steps and usual ones of all ranks, with the host's "
+                                    "activities and communication (profiler_level "
+                                    "Level1)"
+                                  : "record slow steps in full: a3sim run --steps N --record same"});
   const auto seen = [&](const auto& is_seen) {
     const std::vector<std::uint32_t> ranks = slowdown.observation.all_ranks();
     return std::ranges::all_of(ranks, is_seen);
@@ -242,13 +242,15 @@ void add_steady(const Observation& observation, const Located& located, const Fu
 void add_shares(const ProfiledTime& time, Advice& advice) {
   const ProfileMeans means = profile_means(time, {});
   for (const auto& [rank, mean] : means.ranks)
-    advice.time.push_back({rank, mean.steps, kMsOfPs * mean.length, kMsOfPs * mean.computing, kMsOfPs * mean.transferring,
-                           kMsOfPs * mean.waiting, kMsOfPs * mean.still, kMsOfPs * mean.undecided, kMsOfPs * mean.free, kMsOfPs * mean.hidden});
+    advice.time.push_back({rank, mean.steps, kMsOfPs * mean.length, kMsOfPs * mean.computing,
+                           kMsOfPs * mean.transferring, kMsOfPs * mean.waiting, kMsOfPs * mean.still,
+                           kMsOfPs * mean.undecided, kMsOfPs * mean.free, kMsOfPs * mean.hidden});
   for (const ProfiledGroup& group : time.groups) {
     if (group.kind == GroupKind::kUnknown && group.last.empty()) continue;
-    GroupShares& shares =
-        advice.groups.emplace_back(GroupShares{std::string(name_of(group.kind)), group.name, group.told, group.ranks});
-    const auto last = std::ranges::max_element(group.last, {}, [](const auto& entry) { return entry.second.second; });
+    GroupShares& shares = advice.groups.emplace_back(
+        GroupShares{std::string(name_of(group.kind)), group.name, group.told, group.ranks});
+    const auto last =
+        std::ranges::max_element(group.last, {}, [](const auto& entry) { return entry.second.second; });
     if (last == group.last.end()) continue;
     shares.last = last->first;
     shares.times = last->second.first;

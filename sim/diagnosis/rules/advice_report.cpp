@@ -161,7 +161,8 @@ std::string place_text(const Finding& finding, std::uint32_t ranks) {
 
 std::string evidence_text(const Evidence& item) {
   const std::string limit = item.threshold > 0 ? fmt::format(" (limit {:.4g})", item.threshold) : "";
-  return fmt::format("{}: {:.4g}{}{}{}", item.what, item.value, item.unit.empty() ? "" : " ", item.unit, limit);
+  return fmt::format("{}: {:.4g}{}{}{}", item.what, item.value, item.unit.empty() ? "" : " ", item.unit,
+                     limit);
 }
 
 std::string share_text(const Finding& finding) {
@@ -176,8 +177,7 @@ namespace {
 std::string time_text(const Advice& advice) {
   constexpr std::size_t kMostRanks = 16;
   if (advice.time.empty()) return {};
-  std::string text =
-      "time of a step, in ms, exchanges only where nothing computes:\n";
+  std::string text = "time of a step, in ms, exchanges only where nothing computes:\n";
   for (std::size_t r = 0; r < std::min(kMostRanks, advice.time.size()); ++r) {
     const RankShares& rank = advice.time[r];
     text += fmt::format("  rank {:<5} {:.3f} = computing {:.3f}", rank.rank, rank.length, rank.computing);
@@ -192,7 +192,8 @@ std::string time_text(const Advice& advice) {
     if (rank.hidden > 0) text += fmt::format("; {:.3f} of exchanges hidden", rank.hidden);
     text += '\n';
   }
-  if (advice.time.size() > kMostRanks) text += fmt::format("  and {} ranks more (--json)\n", advice.time.size() - kMostRanks);
+  if (advice.time.size() > kMostRanks)
+    text += fmt::format("  and {} ranks more (--json)\n", advice.time.size() - kMostRanks);
   return text;
 }
 
@@ -201,35 +202,47 @@ std::string groups_text(const Advice& advice) {
   std::string text;
   for (std::size_t g = 0; g < std::min(kMostGroups, advice.groups.size()); ++g) {
     const GroupShares& group = advice.groups[g];
-    const std::vector<std::uint32_t> shown(group.ranks.begin(),
-                                           group.ranks.begin() + static_cast<std::ptrdiff_t>(std::min(kMostRanks, group.ranks.size())));
-    text += fmt::format("group {}{}: rank{} {}{}", group.use, group.told ? "" : " (inferred)", group.ranks.size() == 1 ? "" : "s",
-                        fmt::join(shown, ", "), group.ranks.size() > kMostRanks ? ", …" : "");
+    const std::vector<std::uint32_t> shown(
+        group.ranks.begin(),
+        group.ranks.begin() + static_cast<std::ptrdiff_t>(std::min(kMostRanks, group.ranks.size())));
+    text += fmt::format("group {}{}: rank{} {}{}", group.use, group.told ? "" : " (inferred)",
+                        group.ranks.size() == 1 ? "" : "s", fmt::join(shown, ", "),
+                        group.ranks.size() > kMostRanks ? ", …" : "");
     if (group.last != kNone)
-      text += fmt::format("; rank {} comes last {} times, the others wait {:.3f} ms a step for it", group.last, group.times,
-                          group.waits_ms);
+      text += fmt::format("; rank {} comes last {} times, the others wait {:.3f} ms a step for it",
+                          group.last, group.times, group.waits_ms);
     text += '\n';
   }
-  if (advice.groups.size() > kMostGroups) text += fmt::format("and {} groups more (--json)\n", advice.groups.size() - kMostGroups);
+  if (advice.groups.size() > kMostGroups)
+    text += fmt::format("and {} groups more (--json)\n", advice.groups.size() - kMostGroups);
   return text;
 }
 
 ordered_json json_of(const RankShares& rank) {
-  return {{"rank", rank.rank},           {"steps", rank.steps},     {"length_ms", rank.length},
-          {"computing_ms", rank.computing}, {"transferring_ms", rank.transferring}, {"waiting_ms", rank.waiting},
-          {"still_ms", rank.still},      {"undecided_ms", rank.undecided}, {"free_ms", rank.free},    {"hidden_ms", rank.hidden}};
+  return {{"rank", rank.rank},
+          {"steps", rank.steps},
+          {"length_ms", rank.length},
+          {"computing_ms", rank.computing},
+          {"transferring_ms", rank.transferring},
+          {"waiting_ms", rank.waiting},
+          {"still_ms", rank.still},
+          {"undecided_ms", rank.undecided},
+          {"free_ms", rank.free},
+          {"hidden_ms", rank.hidden}};
 }
 
 ordered_json json_of(const GroupShares& group) {
-  ordered_json json{{"use", group.use}, {"name", group.name}, {"inferred", !group.told}, {"ranks", group.ranks}};
-  if (group.last != kNone) json["last"] = {{"rank", group.last}, {"times", group.times}, {"waits_ms", group.waits_ms}};
+  ordered_json json{
+      {"use", group.use}, {"name", group.name}, {"inferred", !group.told}, {"ranks", group.ranks}};
+  if (group.last != kNone)
+    json["last"] = {{"rank", group.last}, {"times", group.times}, {"waits_ms", group.waits_ms}};
   return json;
 }
 
 std::string info_text(const Finding& finding, const Advice& advice) {
   if (finding.lost_ms > 0)
-    return fmt::format("info: {}, {}: {:.3f} ms a step ({}{})\n", finding.cause, where(finding, advice.ranks), finding.lost_ms,
-                       share_text(finding), finding.healthy ? ", without faults too" : "");
+    return fmt::format("info: {}, {}: {:.3f} ms a step ({}{})\n", finding.cause, where(finding, advice.ranks),
+                       finding.lost_ms, share_text(finding), finding.healthy ? ", without faults too" : "");
   // A finding without lost time names what limits an operator.
   return fmt::format("info: {}, {}: {}; little to gain\n", finding.cause, where(finding, advice.ranks),
                      evidence_text(finding.evidence.front()));

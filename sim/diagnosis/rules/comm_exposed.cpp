@@ -57,25 +57,29 @@ class CommExposedRule final : public CauseRule {
                    (by_time(*most) - lost) / kPicosecondsOfMs, 0, job.place(most->first)});
     finding.lost_ms = std::min(lost, job.took) / kPicosecondsOfMs;
     finding.explains = 1;
-    if (!told) finding.missing.emplace_back("communication.json of all ranks of these groups: does it wait or send?");
+    if (!told)
+      finding.missing.emplace_back("communication.json of all ranks of these groups: does it wait or send?");
     return {finding};
   }
 
  private:
   // Adds an exchange with the parts of its time, if these are known.
-  static void add_exchange(const ProfiledTime& time, const MeanExchange& exchange, double limit, Finding& finding) {
+  static void add_exchange(const ProfiledTime& time, const MeanExchange& exchange, double limit,
+                           Finding& finding) {
     const ExchangeTime& one = *exchange.one;
     const RecordPlace place = place_in_table(time, one.rank, one.line);
     const ProfiledGroup& group = time.groups[one.group];
-    const std::string used = group.kind == GroupKind::kUnknown ? "" : fmt::format(" ({})", name_of(group.kind));
-    if (std::ranges::find(finding.operators, one.name) == finding.operators.end()) finding.operators.push_back(one.name);
-    finding.add({fmt::format("{}{} of rank {}, nothing computed beside it", one.name, used, one.rank), "ms a step",
-                 exchange.exposed / kPicosecondsOfMs, limit / kPicosecondsOfMs, place});
+    const std::string used =
+        group.kind == GroupKind::kUnknown ? "" : fmt::format(" ({})", name_of(group.kind));
+    if (std::ranges::find(finding.operators, one.name) == finding.operators.end())
+      finding.operators.push_back(one.name);
+    finding.add({fmt::format("{}{} of rank {}, nothing computed beside it", one.name, used, one.rank),
+                 "ms a step", exchange.exposed / kPicosecondsOfMs, limit / kPicosecondsOfMs, place});
     if (!exchange.split) return;
     const auto part = [&](const char* what, double of_it) {
       if (of_it > 0)
-        finding.add({fmt::format("{} of rank {}, beside computing or not: {}", one.name, one.rank, what), "ms a step",
-                     of_it / kPicosecondsOfMs, 0, place});
+        finding.add({fmt::format("{} of rank {}, beside computing or not: {}", one.name, one.rank, what),
+                     "ms a step", of_it / kPicosecondsOfMs, 0, place});
     };
     part("transferring", exchange.transfer);
     part("waiting for other ranks", exchange.waited);
@@ -90,14 +94,16 @@ class CommExposedRule final : public CauseRule {
   static void add_last(const ProfiledTime& time, const ProfileMeans& means, Finding& finding) {
     for (const ProfiledGroup& group : time.groups) {
       if (means.is_between_stages(group) || group.last.empty()) continue;
-      const auto last = std::ranges::max_element(group.last, {}, [](const auto& entry) { return entry.second.second; });
+      const auto last =
+          std::ranges::max_element(group.last, {}, [](const auto& entry) { return entry.second.second; });
       const double waits = picoseconds(last->second.second) / steps_of(time, last->first);
       constexpr double kFelt = 0.01;
       const auto mean = means.ranks.find(last->first);
       if (mean == means.ranks.end() || waits < kFelt * mean->second.length) continue;
-      finding.add({fmt::format("rank {} comes last {} times among ranks {}, which wait for it", last->first, last->second.first,
-                               fmt::join(group.ranks, ", ")),
-                   "ms a step", waits / kPicosecondsOfMs, 0, RecordPlace(time.folders[last->first] + "/communication.json")});
+      finding.add({fmt::format("rank {} comes last {} times among ranks {}, which wait for it", last->first,
+                               last->second.first, fmt::join(group.ranks, ", ")),
+                   "ms a step", waits / kPicosecondsOfMs, 0,
+                   RecordPlace(time.folders[last->first] + "/communication.json")});
     }
   }
 
@@ -117,9 +123,10 @@ class CommExposedRule final : public CauseRule {
     if (!shown || least <= limit) return {};
     Finding finding;
     for (const auto& [rank, mean] : means.ranks) finding.ranks.push_back(rank);
-    finding.add({fmt::format("communication of rank {} that computing does not hide", shown->rank), "ms a step",
-                 least / kPicosecondsOfMs, limit / kPicosecondsOfMs,
-                 RecordPlace(fmt::format("{}/step_trace_time.csv:{}", time.folders[shown->rank], shown->told->line))});
+    finding.add({fmt::format("communication of rank {} that computing does not hide", shown->rank),
+                 "ms a step", least / kPicosecondsOfMs, limit / kPicosecondsOfMs,
+                 RecordPlace(fmt::format("{}/step_trace_time.csv:{}", time.folders[shown->rank],
+                                         shown->told->line))});
     finding.lost_ms = least / kPicosecondsOfMs;
     finding.explains = 1;
     finding.missing.emplace_back("communication.json: which exchanges, and do they wait or send?");
@@ -127,8 +134,7 @@ class CommExposedRule final : public CauseRule {
   }
 };
 
-A3SIM_REGISTER(CauseRule, "comm.exposed", "exchanges beside which nothing is computed",
-               CommExposedRule);
+A3SIM_REGISTER(CauseRule, "comm.exposed", "exchanges beside which nothing is computed", CommExposedRule);
 
 }  // namespace
 }  // namespace a3sim

@@ -72,7 +72,8 @@ class DeviceIdleRule final : public CauseRule {
       if (idle_is_of_host(job.observation, rank)) continue;
       // Operators of the host keep no device busy.
       const auto mean = means.ranks.find(rank);
-      idle[rank] = mean == means.ranks.end() ? std::max(0.0, lanes->total - busy_of(job, rank)) : mean->second.free;
+      idle[rank] =
+          mean == means.ranks.end() ? std::max(0.0, lanes->total - busy_of(job, rank)) : mean->second.free;
       if (most == kNone || idle[rank] > idle[most]) most = rank;
     }
     const double limit = std::max(felt_time(data, job.shared, job.took), data.at("idle") * job.took);

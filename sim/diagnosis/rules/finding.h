@@ -63,9 +63,9 @@ struct Finding {
   std::vector<FindingPart> parts;    // steps in which the lost time or the ranks differ, in order
   bool moves = false;                // moves from rank to rank, as `parts` say
   bool info = false;
-  bool steady = false;  // lost in every step, found without a slow step
+  bool steady = false;        // lost in every step, found without a slow step
   bool own_remedies = false;  // the rule has said its remedies itself
-  bool healthy = false;  // a step without faults loses it too
+  bool healthy = false;       // a step without faults loses it too
 
   void add(Evidence item) { evidence.push_back(std::move(item)); }
 };

@@ -78,7 +78,8 @@ Json job_finding_json(const Finding& finding, const Advice& advice, std::size_t 
     parts.push_back({{"first", finding.first}, {"last", finding.last}, {"ranks", finding.ranks}});
   Json json = finding_words(finding, advice.ranks, nullptr, number);
   if (finding.lost_ms > 0)
-    json["lost"] = fmt::format("{:.3f} ms a step ({}){}", finding.lost_ms, share_text(finding), trust_text(finding));
+    json["lost"] =
+        fmt::format("{:.3f} ms a step ({}){}", finding.lost_ms, share_text(finding), trust_text(finding));
   json.update({{"run", ""},
                {"pass", steps_text(finding)},
                {"from_ps", 0},

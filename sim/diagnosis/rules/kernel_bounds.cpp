@@ -29,7 +29,7 @@ using Selects = bool (*)(const KernelTime&);
 
 bool runs_on_cpu(const KernelTime& kernel) { return kernel.core.starts_with("AI_CPU"); }
 bool converts(const KernelTime& kernel) {
-  constexpr std::array<std::string_view, 7> kTypes{"TransData", "Transpose", "Cast",       "AsStrided",
+  constexpr std::array<std::string_view, 7> kTypes{"TransData", "Transpose",  "Cast",      "AsStrided",
                                                    "ViewCopy",  "FormatCast", "TensorMove"};
   return std::ranges::any_of(kTypes, [&](std::string_view type) { return kernel.type.starts_with(type); });
 }
@@ -76,17 +76,21 @@ class SuperfluousRule final : public CauseRule {
   }
 
  private:
-  void add_types(const ProfiledTime& time, const std::map<std::string, std::pair<double, const KernelTime*>>& types,
-                 double limit, Finding& finding) const {
+  void add_types(const ProfiledTime& time,
+                 const std::map<std::string, std::pair<double, const KernelTime*>>& types, double limit,
+                 Finding& finding) const {
     constexpr std::size_t kMostNamed = 5;
-    std::vector<std::pair<std::string, std::pair<double, const KernelTime*>>> order(types.begin(), types.end());
-    std::ranges::stable_sort(order, [](const auto& a, const auto& b) { return a.second.first > b.second.first; });
+    std::vector<std::pair<std::string, std::pair<double, const KernelTime*>>> order(types.begin(),
+                                                                                    types.end());
+    std::ranges::stable_sort(order,
+                             [](const auto& a, const auto& b) { return a.second.first > b.second.first; });
     if (order.size() > kMostNamed) order.resize(kMostNamed);
     for (const auto& [type, sum] : order) {
       const auto& [alone, kernel] = sum;
       finding.operators.push_back(type);
-      finding.add({fmt::format("{} of rank {}: {} kernels {}", type, kernel->rank, kernel->count, what_), "ms a step",
-                   alone / kPicosecondsOfMs, limit / kPicosecondsOfMs, place_in_table(time, kernel->rank, kernel->line)});
+      finding.add({fmt::format("{} of rank {}: {} kernels {}", type, kernel->rank, kernel->count, what_),
+                   "ms a step", alone / kPicosecondsOfMs, limit / kPicosecondsOfMs,
+                   place_in_table(time, kernel->rank, kernel->line)});
     }
   }
 
@@ -121,8 +125,10 @@ class ScalarRule final : public CauseRule {
   }
 };
 
-A3SIM_REGISTER(CauseRule, "compute.scalar", "scalar units are busy, and neither arithmetic nor memory is used", ScalarRule);
-A3SIM_REGISTER(CauseRule, "compute.cpu", "operators run on the AI CPU", SuperfluousRule(runs_on_cpu, "on the AI CPU"));
+A3SIM_REGISTER(CauseRule, "compute.scalar",
+               "scalar units are busy, and neither arithmetic nor memory is used", ScalarRule);
+A3SIM_REGISTER(CauseRule, "compute.cpu", "operators run on the AI CPU",
+               SuperfluousRule(runs_on_cpu, "on the AI CPU"));
 A3SIM_REGISTER(CauseRule, "compute.formats", "data is transposed, converted or copied between formats",
                SuperfluousRule(converts, "convert"));
 A3SIM_REGISTER(CauseRule, "compute.small", "many operators are shorter than launching them takes",
@@ -156,7 +162,8 @@ Bound bound_of(const KernelTime& kernel, double used) {
   return bound;
 }
 
-Finding bound_finding(const SteadyState& job, const ProfiledTime& time, std::vector<BoundKernel> kernels, double used) {
+Finding bound_finding(const SteadyState& job, const ProfiledTime& time, std::vector<BoundKernel> kernels,
+                      double used) {
   constexpr std::size_t kMostNamed = 6;
   std::ranges::stable_sort(kernels, std::ranges::greater(), &BoundKernel::lost);
   Finding finding;

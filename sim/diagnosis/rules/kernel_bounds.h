@@ -25,6 +25,7 @@ struct BoundKernel {
   Bound bound;
 };
 // Returns a finding that names these kernels, those that lose most first.
-Finding bound_finding(const SteadyState& job, const ProfiledTime& time, std::vector<BoundKernel> kernels, double used);
+Finding bound_finding(const SteadyState& job, const ProfiledTime& time, std::vector<BoundKernel> kernels,
+                      double used);
 
 }  // namespace a3sim

@@ -126,7 +126,8 @@ class OperatorRoofRule final : public CauseRule {
   std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const override {
     // The pipes of a profile say what binds a kernel; what it moves is a guess beside that.
     const ProfiledTime* time = job.observation.profiled_time();
-    if (time && std::ranges::any_of(time->kernels, [](const KernelTime& kernel) { return kernel.piped > Duration::zero(); }))
+    if (time && std::ranges::any_of(time->kernels,
+                                    [](const KernelTime& kernel) { return kernel.piped > Duration::zero(); }))
       return by_pipes(job, *time, data);
     const double used = data.at("used");
     std::map<std::uint32_t, Sum> sums;
@@ -156,7 +157,8 @@ class OperatorRoofRule final : public CauseRule {
   }
 
  private:
-  std::vector<Finding> by_pipes(const SteadyState& job, const ProfiledTime& time, const RuleData& data) const {
+  std::vector<Finding> by_pipes(const SteadyState& job, const ProfiledTime& time,
+                                const RuleData& data) const {
     const double used = data.at("used"), base = base_of_kernels(job);
     std::vector<BoundKernel> bound;
     std::map<std::uint32_t, double> sooner;

@@ -42,14 +42,16 @@ std::vector<Stage> stages_of(const ProfiledTime& time, const ProfileMeans& means
     }
   }
   for (Stage& stage : stages) {
-    for (double* part : {&stage.computing, &stage.other, &stage.waiting}) *part /= static_cast<double>(stage.ranks.size());
+    for (double* part : {&stage.computing, &stage.other, &stage.waiting})
+      *part /= static_cast<double>(stage.ranks.size());
     std::ranges::sort(stage.ranks);
   }
   return stages;
 }
 
 // Returns the type of kernels of which a stage computes most more than the mean of the others, and by how many ps a step.
-std::pair<std::string, double> computed_more(const ProfiledTime& time, const Stage& slow, const std::vector<Stage>& stages) {
+std::pair<std::string, double> computed_more(const ProfiledTime& time, const Stage& slow,
+                                             const std::vector<Stage>& stages) {
   std::map<std::string, double> more;
   double others = 0;
   for (const Stage& stage : stages)
@@ -90,7 +92,8 @@ class PipelineRule final : public CauseRule {
     const double lost = unequal_ ? unequal : waiting - unequal, limit = data.at("standing") * job.took;
     if (lost <= limit) return {};
     const auto number = static_cast<std::size_t>(slow - stages.begin());
-    return {unequal_ ? slow_stage(job, *time, stages, number, lost, limit) : bubble(job, *time, stages, lost, limit)};
+    return {unequal_ ? slow_stage(job, *time, stages, number, lost, limit)
+                     : bubble(job, *time, stages, lost, limit)};
   }
 
  private:
@@ -100,8 +103,8 @@ class PipelineRule final : public CauseRule {
                        fmt::join(stage.ranks, ", "));
   }
 
-  static Finding slow_stage(const SteadyState& job, const ProfiledTime& time, const std::vector<Stage>& stages,
-                            std::size_t number, double lost, double limit) {
+  static Finding slow_stage(const SteadyState& job, const ProfiledTime& time,
+                            const std::vector<Stage>& stages, std::size_t number, double lost, double limit) {
     const Stage& slow = stages[number];
     Finding finding;
     finding.ranks = slow.ranks;
@@ -130,20 +133,20 @@ class PipelineRule final : public CauseRule {
                    (slow.other - other) / kPicosecondsOfMs, 0, job.place(slow.ranks.front())});
     for (std::size_t s = 0; s < stages.size(); ++s)
       if (s != number && stages[s].longest)
-        finding.add({fmt::format("{} waits for other stages, nothing computed beside it", called(stages, s)), "ms a step",
-                     stages[s].waiting / kPicosecondsOfMs, 0,
+        finding.add({fmt::format("{} waits for other stages, nothing computed beside it", called(stages, s)),
+                     "ms a step", stages[s].waiting / kPicosecondsOfMs, 0,
                      place_in_table(time, stages[s].longest->rank, stages[s].longest->line)});
     return finding;
   }
 
-  static Finding bubble(const SteadyState& job, const ProfiledTime& time, const std::vector<Stage>& stages, double lost,
-                        double limit) {
+  static Finding bubble(const SteadyState& job, const ProfiledTime& time, const std::vector<Stage>& stages,
+                        double lost, double limit) {
     Finding finding;
     for (std::size_t s = 0; s < stages.size(); ++s) {
       const Stage& stage = stages[s];
       finding.ranks.insert(finding.ranks.end(), stage.ranks.begin(), stage.ranks.end());
-      finding.add({fmt::format("{} waits for other stages, nothing computed beside it", called(stages, s)), "ms a step",
-                   stage.waiting / kPicosecondsOfMs, limit / kPicosecondsOfMs,
+      finding.add({fmt::format("{} waits for other stages, nothing computed beside it", called(stages, s)),
+                   "ms a step", stage.waiting / kPicosecondsOfMs, limit / kPicosecondsOfMs,
                    stage.longest ? place_in_table(time, stage.longest->rank, stage.longest->line)
                                  : job.place(stage.ranks.front())});
     }
@@ -156,9 +159,10 @@ class PipelineRule final : public CauseRule {
   bool unequal_;
 };
 
-A3SIM_REGISTER(CauseRule, "pipeline.stage", "a stage of the pipeline works longer than the others, which wait for it",
-               PipelineRule(true));
-A3SIM_REGISTER(CauseRule, "pipeline.bubble", "stages of the pipeline wait for each other", PipelineRule(false));
+A3SIM_REGISTER(CauseRule, "pipeline.stage",
+               "a stage of the pipeline works longer than the others, which wait for it", PipelineRule(true));
+A3SIM_REGISTER(CauseRule, "pipeline.bubble", "stages of the pipeline wait for each other",
+               PipelineRule(false));
 
 }  // namespace
 }  // namespace a3sim

@@ -21,7 +21,8 @@ std::vector<std::vector<std::uint32_t>> pipelines_of(const ProfiledTime& time) {
       if (profiled.contains(rank)) ranks.insert(rank);
     if (ranks.size() < 2) continue;
     std::erase_if(joined, [&](const std::set<std::uint32_t>& other) {
-      const bool shares = std::ranges::any_of(other, [&](std::uint32_t rank) { return ranks.contains(rank); });
+      const bool shares =
+          std::ranges::any_of(other, [&](std::uint32_t rank) { return ranks.contains(rank); });
       if (shares) ranks.insert(other.begin(), other.end());
       return shares;
     });
@@ -62,16 +63,21 @@ void add(const ExchangeTime& exchange, std::vector<MeanExchange>& to) {
 
 ProfileMeans profile_means(const ProfiledTime& time, const std::vector<std::uint64_t>& steps) {
   ProfileMeans means;
-  const auto counts = [&](std::uint64_t step) { return steps.empty() || std::ranges::find(steps, step) != steps.end(); };
+  const auto counts = [&](std::uint64_t step) {
+    return steps.empty() || std::ranges::find(steps, step) != steps.end();
+  };
   for (const StepTime& step : time.steps)
     if (counts(step.step)) add(step, means.ranks[step.rank]);
   for (const ExchangeTime& exchange : time.exchanges)
-    if (counts(exchange.step) && means.ranks.contains(exchange.rank)) add(exchange, means.exchanges[exchange.rank]);
+    if (counts(exchange.step) && means.ranks.contains(exchange.rank))
+      add(exchange, means.exchanges[exchange.rank]);
   for (auto& [rank, mean] : means.ranks) {
-    for (double* part : {&mean.length, &mean.computing, &mean.transferring, &mean.waiting, &mean.still, &mean.undecided, &mean.free, &mean.hidden})
+    for (double* part : {&mean.length, &mean.computing, &mean.transferring, &mean.waiting, &mean.still,
+                         &mean.undecided, &mean.free, &mean.hidden})
       *part /= mean.steps;
     for (MeanExchange& exchange : means.exchanges[rank])
-      for (double* part : {&exchange.exposed, &exchange.elapsed, &exchange.transfer, &exchange.waited, &exchange.bytes})
+      for (double* part :
+           {&exchange.exposed, &exchange.elapsed, &exchange.transfer, &exchange.waited, &exchange.bytes})
         *part /= mean.steps;
   }
   means.pipelines = pipelines_of(time);
@@ -102,7 +108,8 @@ bool is_benchmark(const ProfiledTime& time) {
     types[kernel.type] += seconds(kernel.time);
     all += seconds(kernel.time);
   }
-  const auto matter = std::ranges::count_if(types, [&](const auto& type) { return type.second > kMatters * all; });
+  const auto matter =
+      std::ranges::count_if(types, [&](const auto& type) { return type.second > kMatters * all; });
   return time.exchanges.empty() && free > kAlmostAll * length && matter <= kMostTypes && all > 0;
 }
 
@@ -116,8 +123,9 @@ double base_of_kernels(const SteadyState& job) {
 
 RecordPlace place_in_table(const ProfiledTime& time, std::uint32_t rank, std::size_t line) {
   const std::string table = rank < time.tables.size() ? time.tables[rank] : std::string();
-  return RecordPlace(line > 0 ? fmt::format("{}:{}", table, line)
-                              : fmt::format("{}/communication.json", rank < time.folders.size() ? time.folders[rank] : ""));
+  return RecordPlace(
+      line > 0 ? fmt::format("{}:{}", table, line)
+               : fmt::format("{}/communication.json", rank < time.folders.size() ? time.folders[rank] : ""));
 }
 
 }  // namespace a3sim

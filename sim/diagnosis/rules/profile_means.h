@@ -12,7 +12,8 @@ namespace a3sim {
 
 // The parts of a rank's step, in ps.
 struct MeanTimes {
-  double length = 0, computing = 0, transferring = 0, waiting = 0, still = 0, undecided = 0, free = 0, hidden = 0;
+  double length = 0, computing = 0, transferring = 0, waiting = 0, still = 0, undecided = 0, free = 0,
+         hidden = 0;
   std::uint32_t steps = 0;
   double exposed() const { return transferring + waiting + still + undecided; }
 };
