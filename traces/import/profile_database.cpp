@@ -384,7 +384,7 @@ void read_analysed_steps(const std::filesystem::path& file,
   while (open.next(*all)) {
     ToldStep told{step_of(text_of(*all, 0)), time(all->getColumn(1)), time(all->getColumn(2)),
                   time(all->getColumn(3)),   time(all->getColumn(4)), ++line};
-    take(told);
+    if (told.computing + told.exposed + told.free > Duration::zero()) take(told);
   }
 }
 

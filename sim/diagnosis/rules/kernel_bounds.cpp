@@ -151,6 +151,7 @@ Bound bound_of(const KernelTime& kernel, double used) {
     bound.useful = busy;
     data = pipe;
   }
+  if (bound.busy <= 0) return bound;  // no core that has these pipes ran it
   bound.by = Bound::By::kNothing;
   if (bound.useful >= used) {
     bound.pipe = data;
