@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
@@ -207,11 +208,11 @@ TEST_CASE("profiled job: what is no profile, or cut off, is refused with its pla
   folder.add("x_ascend_pt/kernel_details.csv", "Name,Start Time(us),Duration(us)\nMatMul,5,5\n");
   folder.add("x_ascend_pt/trace_view.json", R"([{"ph":"X","name":)");
   // Kernels are worth reading without the rest of a time line.
-  CHECK_THAT(columns(ProfiledJob(folder.path())),
-             Catch::VectorContains<std::string>((folder.path() / "x_ascend_pt/trace_view.json").string() +
-                                                ":1:19: syntax error while parsing value - unexpected end of "
-                                                "input; expected '[', '{', or a literal: the rest "
-                                                "of it is left out"));
+  const std::vector<std::string> notes = columns(ProfiledJob(folder.path()));
+  CHECK(std::ranges::any_of(notes, [](const std::string& note) {
+    return note.find("trace_view.json:1:19: syntax error") != std::string::npos &&
+           note.ends_with("the rest of it is left out");
+  }));
   folder.add("x_ascend_pt/trace_view.json", std::string(200, '['));
   CHECK_NOTHROW(ProfiledJob(folder.path()));
   folder.add("x_ascend_pt/trace_view.json", "[]");
