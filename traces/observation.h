@@ -207,6 +207,8 @@ struct PathPart {
   Duration time{};
 };
 
+struct ProfiledTime;
+
 // A job that was watched. Light records come in the order of steps, ranks, passes and groups. They are
 // never all in memory, since a thousand ranks may run ten thousand steps.
 class Observation {
@@ -243,6 +245,9 @@ class Observation {
 
   // Returns the parts of a step's critical path if the source knows them exactly; else empty.
   virtual std::vector<PathPart> critical_path(std::uint32_t /*step*/) const { return {}; }
+
+  // Returns what a profile from hardware says about the time of its ranks; nullptr for simulated jobs.
+  virtual const ProfiledTime* profiled_time() const { return nullptr; }
 
   // Returns the source's number of a step.
   virtual std::uint32_t number_of(std::uint32_t step) const { return step; }

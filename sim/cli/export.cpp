@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -14,6 +15,9 @@
 #include "sim/study/summary/saved_run.h"
 #include "traces/formats/gzip.h"
 #include "traces/formats/trace_format.h"
+#include "traces/import/ascend_files.h"
+#include "traces/import/imported_timeline.h"
+#include "traces/import/profiled_job.h"
 
 namespace a3sim {
 namespace {
@@ -49,6 +53,19 @@ void export_job(const TraceFormat& format, const ExportOptions& options) {
   write_files(format.write_job(job), options.output);
 }
 
+// Exports the steps of a profile, from its directories or as 'a3sim import -o' kept them.
+void export_profile(const TraceFormat& format, const ExportOptions& options, const std::string& kind) {
+  if (!options.pass.empty()) throw InputError("--pass: a profile's steps are exported whole");
+  if (kind.empty()) return write_files(format.write_job(ProfiledJob(options.directory)), options.output);
+  check_result(options.directory, "import");
+  if (options.format == "ascend")
+    throw InputError("--to ascend: the profile that was imported has that format");
+  const std::filesystem::path kernels = std::filesystem::path(options.directory) / kKernelsCsv;
+  if (!std::filesystem::exists(kernels))
+    throw InputError(fmt::format("{}: the imported profile had no kernels with dates", options.directory));
+  write_files(format.write_job(ImportedTimeline(kernels)), options.output);
+}
+
 // Exports schedules, compiled ones or those of a configuration, as the public runtime's files: one folder per
 // pass, one file per rank.
 void export_runtime_files(const ScheduleOption& schedules, const std::string& directory) {
@@ -70,7 +87,10 @@ void export_run(const ExportOptions& options) {
   if (!options.schedules.arguments.empty()) return export_runtime_files(options.schedules, options.output);
   if (options.schedules.any()) throw InputError("--set and --order go with --runtime-config CONFIG");
   const TraceFormat& format = TraceFormats::get(options.format);
-  if (kind_of_result(options.directory) == "monitor") return export_job(format, options);
+  const std::string kind = kind_of_result(options.directory);
+  if (kind == "monitor") return export_job(format, options);
+  if (kind == "import" || (kind.empty() && is_ascend_profile(options.directory)))
+    return export_profile(format, options, kind);
   check_result(options.directory, "run");
   const SavedRun run = read_run(options.directory, options.pass);
   std::uint64_t tasks = 0;
@@ -89,7 +109,8 @@ void export_run(const ExportOptions& options) {
 
 void add_export_options(CLI::App& app, ExportOptions& options) {
   app.add_option("RESULT", options.directory,
-                 "a directory that 'a3sim run CONFIG --trace -o' wrote, or 'a3sim run --steps N -o'");
+                 "a directory that 'a3sim run CONFIG --trace -o', 'a3sim run --steps N -o' or 'a3sim import -o' "
+                 "wrote, or a profiler's");
   CLI::Option* const schedules = app.add_option(
       "--runtime-config", options.schedules.arguments,
       "instead: an experiment, or compiled schedules, as schedule files of the public runtime");

@@ -97,7 +97,7 @@ TEST_CASE("gaps are not told of kernels that are not in the order of their start
   }));
 }
 
-TEST_CASE("collectives of which communication.json tells the waits are no finding by themselves") {
+TEST_CASE("a collective of which communication.json tells the waits is a finding with its parts") {
   const ScratchDirectory folder;
   add_table(folder, broadcast_alone());
   folder.add(
@@ -111,7 +111,14 @@ TEST_CASE("collectives of which communication.json tells the waits are no findin
   const FullStep full = job.full(0);
   CHECK(std::ranges::count(full.operators, Lane::kCommunication, &OperatorRecord::lane) == 1);
   const Advice advice = advise(job, book());
-  CHECK(std::ranges::find(advice.findings, "comm.exposed", &Finding::cause) == advice.findings.end());
+  const Finding& exposed = finding_of(advice, "comm.exposed");
+  CHECK(exposed.lost_ms == Approx(2.9));
+  REQUIRE(exposed.evidence.size() == 3);  // as a whole, transferring, waiting
+  CHECK_THAT(exposed.evidence[1].what, Contains("transferring"));
+  CHECK(exposed.evidence[1].value == Approx(1));
+  CHECK_THAT(exposed.evidence[2].what, Contains("waiting for other ranks"));
+  CHECK(exposed.evidence[2].value == Approx(2));
+  CHECK(exposed.missing.empty());
 }
 
 TEST_CASE("the rank that is shortest in a collective says what it costs, the others wait in it") {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
@@ -206,9 +207,14 @@ TEST_CASE("profiled job: what is no profile, or cut off, is refused with its pla
   CHECK_THROWS_WITH(ProfiledJob(folder.path()), Contains("no kernel with a date"));
   folder.add("x_ascend_pt/kernel_details.csv", "Name,Start Time(us),Duration(us)\nMatMul,5,5\n");
   folder.add("x_ascend_pt/trace_view.json", R"([{"ph":"X","name":)");
-  CHECK_THROWS_WITH(ProfiledJob(folder.path()), Contains("trace_view.json:1:19: syntax error"));
+  // Kernels are worth reading without the rest of a time line.
+  const std::vector<std::string> notes = columns(ProfiledJob(folder.path()));
+  CHECK(std::ranges::any_of(notes, [](const std::string& note) {
+    return note.find("trace_view.json:1:19: syntax error") != std::string::npos &&
+           note.ends_with("the rest of it is left out");
+  }));
   folder.add("x_ascend_pt/trace_view.json", std::string(200, '['));
-  CHECK_THROWS_WITH(ProfiledJob(folder.path()), Contains("deeper than"));
+  CHECK_NOTHROW(ProfiledJob(folder.path()));
   folder.add("x_ascend_pt/trace_view.json", "[]");
   folder.add("x_ascend_pt/profiler_info_4000000000.json", "{}");
   CHECK_THROWS_WITH(ProfiledJob(folder.path()), Contains("rank 4000000000"));

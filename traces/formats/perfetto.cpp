@@ -1,11 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <protozero/pbf_writer.hpp>
+#include <tuple>
 
+#include "sim/core/error.h"
 #include "traces/analysis/causes.h"
 #include "traces/formats/counters.h"
 #include "traces/formats/trace_format.h"
+#include "traces/observation.h"
 
 // Perfetto's protobuf. Field numbers: github.com/google/perfetto, protos/perfetto/trace/trace_packet.proto and
 // the messages beside it.
@@ -296,11 +300,83 @@ std::string PerfettoWriter::write() {
   return packets_.take();
 }
 
+// Writes the steps of a job that were recorded in full: a track per rank, lane and, where records overlap, one beside it.
+class PerfettoJobWriter {
+ public:
+  explicit PerfettoJobWriter(const Observation& job) : job_(job) {}
+
+  std::string write() {
+    std::vector<std::string> names = job_.names();
+    const std::size_t of_operators = names.size();
+    for (const std::string_view kind : names_of(HostKind{})) names.emplace_back(kind);
+    std::vector<Slice> slices;
+    for (const std::uint32_t step : job_.full_steps()) {
+      const FullStep full = job_.full(step);
+      for (const OperatorRecord& record : full.operators)
+        slices.push_back({record.rank, record.lane, record.op, record.start, record.end});
+      for (const HostRecord& record : full.host)
+        slices.push_back({record.rank, Lane::kHost,
+                          static_cast<std::uint32_t>(of_operators) + static_cast<std::uint32_t>(record.kind),
+                          record.start, record.end});
+      if (slices.size() > kMostSlices)
+        throw InputError(
+            fmt::format("more than {} records, which no viewer opens: profile fewer steps", kMostSlices));
+    }
+    if (slices.empty()) throw InputError("nothing with dates is in this result");
+    std::ranges::stable_sort(
+        slices, {}, [](const Slice& slice) { return std::tuple(slice.rank, slice.lane, slice.start); });
+    packets_.names(names);
+    const Duration first = std::ranges::min_element(slices, {}, &Slice::start)->start;
+    for (const Slice& slice : slices)
+      packets_.slice(track_of(slice), 1 + slice.name, slice.start - first, slice.end - first);
+    return packets_.take();
+  }
+
+ private:
+  struct Slice {
+    std::uint32_t rank = 0;
+    Lane lane = Lane::kHost;
+    std::uint32_t name = 0;
+    Duration start{}, end{};
+  };
+  struct Track {
+    std::uint64_t uuid = 0;
+    Duration end{};
+  };
+
+  // Returns a track on which the slice overlaps no other, and makes it where there is none.
+  std::uint64_t track_of(const Slice& slice) {
+    const auto [rank, added] = ranks_.try_emplace(slice.rank, tracks_ + 1);
+    if (added) packets_.track(++tracks_, 0, fmt::format("rank {}", slice.rank), slice.rank + 1);
+    std::vector<Track>& lanes = lanes_[{slice.rank, slice.lane}];
+    for (Track& track : lanes) {
+      if (track.end > slice.start) continue;
+      track.end = slice.end;
+      return track.uuid;
+    }
+    const std::size_t place = kPlaces * static_cast<std::size_t>(slice.lane) + lanes.size();
+    packets_.track(++tracks_, rank->second, std::string(name_of(slice.lane)), place);
+    lanes.push_back({tracks_, slice.end});
+    return tracks_;
+  }
+
+  static constexpr std::size_t kPlaces = 1000;  // tracks of a lane
+
+  const Observation& job_;
+  Packets packets_;
+  std::uint64_t tracks_ = 0;
+  std::map<std::uint32_t, std::uint64_t> ranks_;
+  std::map<std::pair<std::uint32_t, Lane>, std::vector<Track>> lanes_;
+};
+
 class Perfetto final : public TraceFormat {
  public:
   std::uint64_t most_tasks() const override { return kMostSlices; }
   std::vector<OutputFile> write(std::span<const TracedPass> passes) const override {
     return {{"", PerfettoWriter(passes).write()}};
+  }
+  std::vector<OutputFile> write_job(const Observation& job) const override {
+    return {{"", PerfettoJobWriter(job).write()}};
   }
 };
 

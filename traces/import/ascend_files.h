@@ -39,6 +39,9 @@ struct SeenExchange {
   bool collective = false;        // false: between two ranks
   std::optional<Duration> start;  // since the profile's first date; nullopt: unknown
   Duration elapsed{}, transit{}, waited{};
+  double bytes = 0;  // 0: unknown
+  // False if `waited` is all that neither transfers nor is explained: CANN 8.3 does not split it.
+  bool waits_told = true;
   // Line in the table of kernels, which does not split waiting from transit; 0: from communication.json.
   std::size_t line = 0;
   bool tells_waits() const { return line == 0; }
@@ -52,12 +55,17 @@ struct ExchangeSink {
 };
 void read_communication(const std::filesystem::path& file, const ExchangeSink& to);
 
+// Returns whether an exchange is of two ranks, by its name: hcom_send, hcom_receive, hcom_batchSendRecv.
+bool is_between_two(std::string_view name);
+
 // The tables of kernels of one rank below a directory. Its number is that of profiler_info_{rank}.json,
 // else the next one. `notes` say what is left out.
 struct ProfiledHome {
-  std::filesystem::path home;  // directory of the rank
-  std::vector<std::filesystem::path> tables;
+  std::filesystem::path home;                 // directory of the rank
+  std::vector<std::filesystem::path> tables;  // empty: communication files alone
   std::uint32_t rank = 0;
+  std::filesystem::path folder{};    // of its tables
+  std::filesystem::path database{};  // an export as SQLite, read where there are no tables; empty: none
 };
 std::vector<ProfiledHome> profiled_homes(const std::filesystem::path& path, std::vector<std::string>& notes);
 // True if there is such a table below the path.

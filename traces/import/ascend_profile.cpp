@@ -26,6 +26,19 @@ bool is_table(const fs::path& path) {
   return name == "kernel_details.csv" || (name.starts_with("op_summary") && name.ends_with(".csv"));
 }
 
+bool is_database(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.ends_with(".db") &&
+         (name.starts_with("ascend_pytorch_profiler") || name.starts_with("ascend_mindspore_profiler") ||
+          name.starts_with("msprof_"));
+}
+
+// Returns whether a file alone makes its directory that of a rank: communication without kernels counts.
+bool is_part(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name == "communication.json" || name == "step_trace_time.csv" || name == "analysis.db";
+}
+
 // Returns the tables below a directory, sorted. Does not follow links to directories.
 std::vector<fs::path> tables_below(const fs::path& directory) {
   std::vector<fs::path> tables;
@@ -37,7 +50,8 @@ std::vector<fs::path> tables_below(const fs::path& directory) {
       throw InputError(fmt::format("{}: more than {} files; name the directory of the profiles",
                                    directory.string(), kMostFiles));
     if (entry.depth() >= kDeepest) entry.disable_recursion_pending();
-    if (is_table(entry->path())) tables.push_back(entry->path());
+    const fs::path& file = entry->path();
+    if (is_table(file) || is_database(file) || is_part(file)) tables.push_back(file);
   }
   std::ranges::sort(tables);
   return tables;
@@ -56,6 +70,22 @@ std::optional<std::uint32_t> declared_rank(const fs::path& directory) {
     std::uint32_t rank = 0;
     const char* end = name.data() + name.size() - kEnd.size();
     const auto read = std::from_chars(name.data() + kPrefix.size(), end, rank);
+    if (read.ec == std::errc{} && read.ptr == end) return rank;
+  }
+  return {};
+}
+
+// Returns the same, or else the rank of the name ascend_pytorch_profiler_{rank}.db among its files.
+std::optional<std::uint32_t> declared_rank(const fs::path& directory, const std::vector<fs::path>& files) {
+  if (const auto rank = declared_rank(directory)) return rank;
+  for (const fs::path& file : files) {
+    const std::string name = file.stem().string();
+    const std::size_t number = name.rfind("profiler_");
+    if (!is_database(file) || number == std::string::npos) continue;
+    std::uint32_t rank = 0;
+    const char *begin = name.data() + number + std::string_view("profiler_").size(),
+               *end = name.data() + name.size();
+    const auto read = std::from_chars(begin, end, rank);
     if (read.ec == std::errc{} && read.ptr == end) return rank;
   }
   return {};
@@ -97,7 +127,7 @@ class AscendSums final : public AscendSink {
   };
 
   void begin_rank(const ProfiledHome&) override { tables_.clear(); }
-  void table(const KernelRows& rows) override { tables_.emplace_back().name = rows.name(); }
+  void table(const std::string& name, const KernelColumns&) override { tables_.emplace_back().name = name; }
   void unfinished(std::uint32_t, const KernelRow&) override {}
 
   void kernel(std::uint32_t rank, const KernelRow& row, std::size_t) override {
@@ -141,7 +171,14 @@ class AscendSums final : public AscendSink {
     occurrences += more;
   }
 
-  void steps(std::uint32_t rank, const TimeSplit& sum) override { to_.ranks[rank].steps = sum; }
+  void step_time(std::uint32_t rank, const ToldStep& told) override {
+    std::optional<TimeSplit>& steps = to_.ranks[rank].steps;
+    if (!steps) steps.emplace();
+    steps->computing += told.computing;
+    steps->communication += told.communication;
+    steps->exposed += told.exposed;
+    steps->length += told.computing + told.exposed + told.free;
+  }
 
   void end_rank(const ProfiledHome& home) override {
     for (const Table& table : tables_)
@@ -176,36 +213,65 @@ A3SIM_REGISTER(
 
 bool is_ascend_profile(const fs::path& path) {
   std::error_code error;
-  return fs::is_directory(path, error) ? !tables_below(path).empty() : is_table(path);
+  if (!fs::is_directory(path, error)) return is_table(path) || is_database(path);
+  const std::vector<fs::path> tables = tables_below(path);
+  // communication.json alone is a rank's only in a profiler's directory: other programs have files of that name.
+  return std::ranges::any_of(tables, [](const fs::path& table) {
+    return is_table(table) || is_database(table) ||
+           table.parent_path().filename() == "ASCEND_PROFILER_OUTPUT";
+  });
 }
+
+namespace {
+
+// Sorts a rank's files. Tables of msprof beside the profiler's repeat it; alone, they are slices of one table. A database
+// repeats tables, too.
+ProfiledHome home_with(const fs::path& home, const std::vector<fs::path>& files, std::uint32_t rank) {
+  ProfiledHome made{home, {}, rank};
+  for (const fs::path& file : files) {
+    if (is_table(file)) made.tables.push_back(file);
+    if (is_database(file) && made.database.empty()) made.database = file;
+    if (made.folder.empty()) made.folder = file.parent_path();
+  }
+  if (std::ranges::any_of(made.tables, is_details))
+    std::erase_if(made.tables, [](const fs::path& table) { return !is_details(table); });
+  if (!made.tables.empty()) {
+    made.database.clear();
+    made.folder = made.tables.front().parent_path();
+  } else if (!made.database.empty()) {
+    made.folder = made.database.parent_path();
+  }
+  // The exchanges of a rank stand beside the profiler's tables, or without any.
+  const auto part = std::ranges::find_if(files, is_part);
+  if (part != files.end() && made.tables.empty() && made.database.empty()) made.folder = part->parent_path();
+  return made;
+}
+
+}  // namespace
 
 std::vector<ProfiledHome> profiled_homes(const fs::path& path, std::vector<std::string>& notes) {
   std::error_code error;
-  const std::vector<fs::path> tables =
+  const std::vector<fs::path> files =
       fs::is_directory(path, error) ? tables_below(path) : std::vector<fs::path>{path};
   std::map<fs::path, std::vector<fs::path>> homes;
-  for (const fs::path& table : tables) homes[home_of(table)].push_back(table);
+  for (const fs::path& file : files) homes[home_of(file)].push_back(file);
   std::set<std::uint32_t> taken;
   std::vector<ProfiledHome> ranks;
   for (const auto& [home, own] : homes) {
-    const std::optional<std::uint32_t> rank = declared_rank(home);
+    const std::optional<std::uint32_t> rank = declared_rank(home, own);
     if (rank && !taken.insert(*rank).second)
       notes.push_back(fmt::format("{}: left out: rank {} is another directory's too", home.string(), *rank));
     else if (rank)
-      ranks.push_back({home, own, *rank});
+      ranks.push_back(home_with(home, own, *rank));
   }
   // Ranks without a number get those that are left.
   std::uint32_t next = 0;
   for (const auto& [home, own] : homes) {
-    if (declared_rank(home)) continue;
+    if (declared_rank(home, own)) continue;
     while (taken.contains(next)) ++next;
-    ranks.push_back({home, own, next++});
+    ranks.push_back(home_with(home, own, next++));
   }
   std::ranges::sort(ranks, {}, &ProfiledHome::rank);
-  // Tables of msprof beside the profiler's repeat it; alone, they are slices of one table.
-  for (ProfiledHome& home : ranks)
-    if (std::ranges::any_of(home.tables, is_details))
-      std::erase_if(home.tables, [](const fs::path& table) { return !is_details(table); });
   return ranks;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 #include <deque>
 #include <set>
@@ -9,6 +10,8 @@
 
 #include "sim/core/error.h"
 #include "sim/core/progress.h"
+#include "traces/import/parallel_groups.h"
+#include "traces/import/profile_database.h"
 
 namespace a3sim {
 namespace {
@@ -44,17 +47,30 @@ class AscendReader {
   void read(const ProfiledHome& home) {
     to_.begin_rank(home);
     rank_ = home.rank;
-    const fs::path folder = home.tables.front().parent_path();
-    std::error_code error;
-    const fs::path exchanges = folder / "communication.json", steps = folder / "step_trace_time.csv",
-                   time_line = folder / "trace_view.json";
-    const bool has_exchanges = fs::is_regular_file(exchanges, error);
-    for (const fs::path& table : home.tables) read_kernels(table, !has_exchanges);
-    if (fs::is_regular_file(steps, error)) read_steps(steps);
-    if (has_exchanges) read_exchanges(exchanges);
+    told_.clear();
+    buffered_.clear();
+    const fs::path exchanges = home.folder / "communication.json",
+                   steps = home.folder / "step_trace_time.csv", time_line = home.folder / "trace_view.json",
+                   metadata = home.home / "profiler_metadata.json", analysis = home.folder / "analysis.db";
+    for (const fs::path& table : home.tables) {
+      KernelRows rows(table, origin_);
+      read_kernels(rows);
+    }
+    std::optional<ProfileDatabase> database;
+    if (!home.database.empty()) database.emplace(home.database, origin_);
+    if (database) read_database(*database);
+    if (is_file(metadata)) tolerate([&] { read_groups(metadata); });
+    if (is_file(steps)) read_steps(steps);
+    if (is_file(exchanges)) tolerate([&] { read_exchanges(exchanges); });
+    if (home.tables.empty() && is_file(analysis))
+      read_analysis(analysis, !is_file(exchanges), !is_file(steps));
+    add_untold();
     to_.end_rank(home);
-    if (!to_.wanted_arguments().empty() && origin_ && fs::is_regular_file(time_line, error))
-      read_time_line(time_line);
+    if (to_.wanted_arguments().empty() || !origin_) return;
+    if (is_file(time_line))
+      tolerate([&] { read_time_line(time_line); });
+    else if (database)
+      database->each_call([&](const TraceEvent& event, Duration date) { to_.event(rank_, event, date); });
   }
 
   ProfiledClocks clocks(const std::vector<ProfiledHome>& homes) const {
@@ -64,9 +80,32 @@ class AscendReader {
   }
 
  private:
-  void read_kernels(const fs::path& path, bool collectives_too) {
-    KernelRows rows(path, origin_);
-    to_.table(rows);
+  // A collective of a table of kernels, which does not say how long the rank waited for others.
+  struct Buffered {
+    std::optional<std::uint64_t> step;
+    std::string name, group;
+    Duration start{}, time{};
+    std::size_t line = 0;
+  };
+
+  static bool is_file(const fs::path& path) {
+    std::error_code error;
+    return fs::is_regular_file(path, error);
+  }
+
+  // Keeps what could be read of a file that ends early.
+  template <class Read>
+  void tolerate(const Read& read) {
+    try {
+      read();
+    } catch (const InputError& error) {
+      notes_.push_back(fmt::format("{}: the rest of it is left out", error.what()));
+    }
+  }
+
+  template <class Rows>
+  void read_kernels(Rows& rows) {
+    to_.table(rows.name(), rows.columns());
     std::size_t unfinished = 0, repeated = 0;
     RepeatedKernels known;
     while (rows.next()) {
@@ -81,7 +120,8 @@ class AscendReader {
         continue;
       }
       to_.kernel(rank_, row, rows.line());
-      if (collectives_too && row.is_collective() && row.start) add_collective(row, rows.line());
+      if (row.is_collective() && row.start)
+        buffer({row.step, row.name, "", *row.start, *row.time, rows.line()});
     }
     if (unfinished > 0)
       notes_.push_back(
@@ -90,14 +130,47 @@ class AscendReader {
       notes_.push_back(
           fmt::format("{}: {} rows repeat a kernel of the same type, start and duration, and count once",
                       rows.name(), repeated));
+    if (rows.damaged() > 0)
+      notes_.push_back(fmt::format("{}: {} damaged rows are left out, the first: {}", rows.name(),
+                                   rows.damaged(), rows.damage()));
   }
 
-  // Adds a collective. Its row does not say how long the rank waited for others.
-  void add_collective(const KernelRow& row, std::size_t line) {
-    const std::string step = row.step ? fmt::format("step{}", *row.step) : "";
-    SeenExchange seen{step, row.name, true, row.start, *row.time, *row.time};
-    seen.line = line;
-    exchange(seen);
+  void buffer(Buffered collective) {
+    constexpr std::size_t kMost = 1'000'000;
+    if (buffered_.size() == kMost)
+      throw InputError(fmt::format("more than {} collectives of a rank: profile fewer steps", kMost));
+    buffered_.push_back(std::move(collective));
+  }
+
+  // Adds the collectives of which communication.json says nothing.
+  void add_untold() {
+    for (const Buffered& row : buffered_) {
+      const std::string step = row.step ? fmt::format("step{}", *row.step) : "";
+      if (told_.contains({step, row.name}) || (!row.step && told_.contains({"step", row.name}))) continue;
+      const std::string name = row.group.empty() ? row.name : fmt::format("{}@{}", row.name, row.group);
+      SeenExchange seen{step, name, !is_between_two(row.name), row.start, row.time, row.time};
+      seen.line = row.line;
+      seen.waits_told = false;
+      exchange(seen);
+    }
+  }
+
+  void read_database(ProfileDatabase& database) {
+    read_kernels(database);
+    database.each_exchange([&](const DatabaseExchange& seen) {
+      buffer({seen.step, seen.name, seen.group, seen.start, seen.time, 1});
+    });
+  }
+
+  void read_analysis(const fs::path& file, bool exchanges, bool steps) {
+    if (exchanges) read_analysed_exchanges(file, exchange_sink());
+    if (steps) read_analysed_steps(file, [&](const ToldStep& told) { to_.step_time(rank_, told); });
+  }
+
+  // Reads {"parallel_group_info": {id: {"group_name": use, "global_ranks": [rank]}}}.
+  void read_groups(const fs::path& file) {
+    read_parallel_groups(file, [&](const std::string& name, const std::string& use,
+                                   std::span<const std::uint32_t> ranks) { to_.group(name, use, ranks); });
   }
 
   void exchange(const SeenExchange& seen) {
@@ -107,41 +180,60 @@ class AscendReader {
     to_.exchange(rank_, seen);
   }
 
-  void read_exchanges(const fs::path& file) {
+  ExchangeSink exchange_sink() {
     ExchangeSink sink;
     sink.exchange = [&](SeenExchange seen, double start_us) {
       constexpr double kLongest = 1e12;  // us, of a profile
       if (start_us >= 0 && !origin_) origin_ = std::llround(start_us);
       const double start = start_us - static_cast<double>(origin_.value_or(0));
       if (start_us >= 0 && std::abs(start) <= kLongest) seen.start = from_microseconds(start);
+      const std::string name(seen.name.substr(0, seen.name.find('@')));
+      told_.emplace(seen.step, name);
+      told_.emplace("step", name);
       exchange(seen);
     };
     sink.packets = [&](std::uint64_t bytes, double count, Duration total) {
       to_.packets(rank_, bytes, count, total);
     };
-    read_communication(file, sink);
+    return sink;
   }
+
+  void read_exchanges(const fs::path& file) { read_communication(file, exchange_sink()); }
 
   void read_steps(const fs::path& path) {
     constexpr double kLongest = 1e12;  // microseconds
     ProfiledTable table(path);
+    const auto number = table.place({"Step"});
     const auto computing = table.needed({"Computing"}), communication = table.needed({"Communication"}),
                exposed = table.needed({"Communication(Not Overlapped)"}), free = table.needed({"Free"});
-    TimeSplit sum;
     const auto time = [&](std::size_t column) {
       return from_microseconds(table.number(column, 0, kLongest).value_or(0));
     };
+    Duration sum{};
     for (std::size_t steps = 0; table.next(); ++steps) {
       if (steps > 1'000'000)
         throw InputError(table.name() + ": more than a million steps: is this a profile?");
-      sum.computing += time(computing);
-      sum.communication += time(communication);
-      sum.exposed += time(exposed);
-      sum.length += time(computing) + time(exposed) + time(free);
-      if (sum.length > Duration(std::int64_t{1} << 61))
+      ToldStep told{step_number(table, number),
+                    time(computing),
+                    time(communication),
+                    time(exposed),
+                    time(free),
+                    table.line()};
+      sum += told.computing + told.exposed + told.free;
+      if (sum > Duration(std::int64_t{1} << 61))
         throw InputError(table.name() + ": steps of more than 26 days: is this a profile?");
+      if (told.computing + told.exposed + told.free > Duration::zero()) to_.step_time(rank_, told);
     }
-    if (sum.length > Duration::zero()) to_.steps(rank_, sum);
+  }
+
+  // Profilers write 5 or 5.0, or nothing for a profile without steps.
+  static std::optional<std::uint64_t> step_number(const ProfiledTable& table, ProfiledTable::Place column) {
+    if (!column || table.text(*column).empty()) return {};
+    double number = 0;
+    const std::string& text = table.text(*column);
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (read.ec != std::errc{} || !(number >= 0 && number < 1e15)) return {};
+    return static_cast<std::uint64_t>(number);
   }
 
   void read_time_line(const fs::path& file) {
@@ -165,6 +257,9 @@ class AscendReader {
   std::uint32_t rank_ = 0;
   std::optional<std::int64_t> origin_;  // microseconds since 1970, of all dates
   Meetings meetings_;
+  // Of the rank that is being read: exchanges of communication.json by step and name, and those of its tables.
+  std::set<std::pair<std::string, std::string>> told_;
+  std::vector<Buffered> buffered_;
 };
 
 }  // namespace

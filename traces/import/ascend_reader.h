@@ -16,6 +16,13 @@
 
 namespace a3sim {
 
+// A line of step_trace_time.csv.
+struct ToldStep {
+  std::optional<std::uint64_t> step;
+  Duration computing{}, communication{}, exposed{}, free{};
+  std::size_t line = 0;
+};
+
 // Receives the content of an Ascend profiler's directories, rank by rank: first a rank's kernels and
 // exchanges, then its time line. Dates count from the profile's first one, on the rank's own clock.
 class AscendSink {
@@ -26,7 +33,7 @@ class AscendSink {
   virtual void begin(std::span<const ProfiledHome> /*homes*/) {}
   virtual void begin_rank(const ProfiledHome& home) = 0;
   // Announces a table, whose rows come next.
-  virtual void table(const KernelRows& rows) = 0;
+  virtual void table(const std::string& name, const KernelColumns& columns) = 0;
   // Receives a kernel or a collective with a duration.
   virtual void kernel(std::uint32_t rank, const KernelRow& row, std::size_t line) = 0;
   // Receives a kernel without a duration, which counts in no sum.
@@ -35,8 +42,11 @@ class AscendSink {
   // rows again.
   virtual void exchange(std::uint32_t rank, const SeenExchange& seen) = 0;
   virtual void packets(std::uint32_t rank, std::uint64_t bytes, double count, Duration total) = 0;
-  // Receives the split of a rank's time, if the profiler sums it up (step_trace_time.csv).
-  virtual void steps(std::uint32_t rank, const TimeSplit& sum) = 0;
+  // Receives the split of a step of the rank, if the profiler sums it up (step_trace_time.csv).
+  virtual void step_time(std::uint32_t rank, const ToldStep& told) = 0;
+  // Receives a group of ranks, if the profiler tells its members and what it is for (profiler_metadata.json).
+  virtual void group(const std::string& /*name*/, const std::string& /*use*/,
+                     std::span<const std::uint32_t> /*ranks*/) {}
   virtual void end_rank(const ProfiledHome& home) = 0;
 
   // Returns the arguments that are wanted of the time line's events. Empty: the time line is not read.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <utility>
@@ -28,9 +29,14 @@ class Exchanges final : public JsonWalk {
 
  private:
   // Depths of objects; the file's own one is the first.
-  static constexpr std::size_t kOfExchange = 4, kOfTimes = 5, kOfSizes = 8;
+  static constexpr std::size_t kOfExchange = 4, kOfTimes = 5, kOfPlane = 6, kOfSizes = 8;
+  // Planes work side by side; SDMA is the sum of those that it drives.
+  struct Planes {
+    double transit = 0, bytes = 0;  // ms of the longest, MB of all
+  };
   struct Exchange {
-    double start = -1, elapsed = -1, transit = 0, wait = 0;  // us, ms, ms, ms
+    double start = -1, elapsed = -1, transit = 0, wait = 0, idle = 0;  // us, then ms
+    Planes own, driven;
   };
 
   void object_begins() override {
@@ -57,6 +63,13 @@ class Exchanges final : public JsonWalk {
       if (what == "Elapse Time(ms)") now_.elapsed = within(value, kMostMilliseconds);
       if (what == "Transit Time(ms)") now_.transit = within(value, kMostMilliseconds);
       if (what == "Wait Time(ms)") now_.wait = within(value, kMostMilliseconds);
+      if (what == "Idle Time(ms)") now_.idle = std::max(0.0, value);
+    }
+    if (depth() == kOfPlane && key_at(4) == "Communication Bandwidth Info") {
+      Planes& planes = key_at(5) == "SDMA" ? now_.driven : now_.own;
+      if (last_key() == "Transit Time(ms)")
+        planes.transit = std::max(planes.transit, within(value, kMostMilliseconds));
+      if (last_key() == "Transit Size(MB)") planes.bytes += within(value, kMostMegabytes);
     }
     // SDMA is the sum of the planes that it drives.
     const bool counted = name() != "Total Op Info" && key_at(5) != "SDMA";
@@ -78,9 +91,24 @@ class Exchanges final : public JsonWalk {
 
   void finish() {
     if (name() == "Total Op Info" || now_.elapsed < 0) return;
-    to_.exchange({key_at(1), name(), key_at(2) == "collective", std::nullopt, time_of(now_.elapsed),
-                  time_of(now_.transit), time_of(now_.wait)},
-                 now_.start);
+    SeenExchange seen{key_at(1),
+                      name(),
+                      key_at(2) == "collective",
+                      std::nullopt,
+                      time_of(now_.elapsed),
+                      time_of(now_.transit),
+                      time_of(now_.wait)};
+    const Planes& planes = now_.own.transit > 0 || now_.own.bytes > 0 ? now_.own : now_.driven;
+    seen.bytes = 1e6 * planes.bytes;
+    // CANN 8.3 has no transit time of large exchanges: it stands in the block of bandwidths, and the waits are idle time.
+    if (now_.transit <= 0 && planes.transit > 0) {
+      seen.transit = time_of(std::min(planes.transit, now_.elapsed));
+      seen.waits_told = now_.wait > 0;
+      if (!seen.waits_told) seen.waited = std::min(time_of(now_.idle), seen.elapsed - seen.transit);
+    } else if (now_.transit <= 0 && now_.wait <= 0) {
+      seen.waits_told = false;
+    }
+    to_.exchange(seen, now_.start);
   }
 
   const ExchangeSink& to_;
@@ -98,6 +126,14 @@ std::string exchange_of(std::string_view name) {
   const std::string_view label = name.substr(tag + 2, call - tag - 2);
   const bool numbers = label.find_first_not_of("0123456789_") == std::string_view::npos;
   return printable(numbers ? name.substr(0, tag) : label);
+}
+
+bool is_between_two(std::string_view name) {
+  std::string lower(name.substr(0, name.find("__")));
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower.starts_with("hcom_send") || lower.starts_with("hcom_rec") ||
+         lower.starts_with("hcom_batchsendrecv");
 }
 
 void read_communication(const std::filesystem::path& file, const ExchangeSink& to) {

@@ -11,10 +11,6 @@
 namespace a3sim {
 namespace {
 
-Times part_of(const Times& times, Duration from, Duration to) {
-  return from < to ? times & Times::interval_type::right_open(from.count(), to.count()) : Times();
-}
-
 // Returns how late a rank was done by itself, in microseconds: without its waits for others, and with those for its
 // host, which the others may have waited out too.
 double lag_of_record(const LightRecord& record) {
@@ -165,7 +161,7 @@ void JobReader::find_transfers() {
       for (const std::uint32_t end : {put.src, put.dst}) {
         SeenRankStep& step = ranks[end];
         add_stretch(step.transfers, put.start, put.end);
-        beside += part_of(step.memory_bound, put.start, put.end);
+        beside += times_within(step.memory_bound, put.start, put.end);
       }
       put.beside = static_cast<float>(microseconds(length_of(beside)) / microseconds(put.end - put.start));
     }
@@ -191,6 +187,9 @@ LightRecord JobReader::light(std::uint32_t step, std::uint32_t rank, SeenRankSte
   record.start = record.arrival = seen_rank_step.first;
   record.release = seen_rank_step.last;
   record.arrival = seen_rank_step.last;
+  // Without kernels a step begins where the profiler's own sums say.
+  if (seen_rank_step.kernels.empty() && seen_rank_step.told)
+    record.start = std::min(record.start, seen_rank_step.last - seen_rank_step.told->length());
   constexpr Duration kBehind(1'000'000);  // a microsecond: the rounding of profilers
   const SeenRankStep::Exchange* last = nullptr;
   for (const SeenRankStep::Exchange& exchange : seen_rank_step.exchanges)
@@ -201,22 +200,19 @@ LightRecord JobReader::light(std::uint32_t step, std::uint32_t rank, SeenRankSte
                               Duration(seen_rank_step.kernels.rbegin()->upper()) <= last->start + kBehind);
   if (meets) record.arrival = last->start;
   Times busy = seen_rank_step.kernels | seen_rank_step.transfers;
-  Duration received{};
   for (const SeenRankStep::Exchange& exchange : seen_rank_step.exchanges) {
     if (meets && &exchange == last) continue;
     record.waited += exchange.waited;
     record.longest = std::max(record.longest, exchange.waited);
-    if (!exchange.collective)
-      received += exchange.waited;
-    else if (exchange.start < exchange.end)
-      add_stretch(busy, exchange.start, exchange.end);
+    if (exchange.start < exchange.end) add_stretch(busy, exchange.start, exchange.end);
   }
   record.waited = std::min(record.waited, std::max(Duration::zero(), record.arrival - record.start));
   const Duration begin = released == Duration::min() ? record.start : std::min(released, record.start);
   const double idle = microseconds(std::max(Duration::zero(), record.arrival - begin)) -
-                      microseconds(length_of(part_of(busy, begin, record.arrival)));
+                      microseconds(length_of(times_within(busy, begin, record.arrival)));
   // Without its exchanges a rank's idle time is not known to be its host's.
-  if (exchanges_seen(rank)) record.late = static_cast<float>(std::max(0.0, idle - microseconds(received)));
+  const bool kernels_seen = !seen_rank_step.kernels.empty();
+  if (exchanges_seen(rank) && kernels_seen) record.late = static_cast<float>(std::max(0.0, idle));
   released = record.release;
   record.operations = counts_alike() ? seen_rank_step.operations : 0;
   record.bytes = seen_rank_step.bytes;

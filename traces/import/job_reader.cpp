@@ -60,6 +60,10 @@ void JobReader::read(const fs::path& path, const ProfiledJob::MachineOf& machine
   for (std::string& note : notes) to_.job_.missing.push_back({std::move(note), "the job"});
   if (seen_.empty()) throw InputError(path.string() + ": no kernel with a date in it");
   take_machine(machine);
+  compare_exchanges();
+  name_groups();
+  account();
+  tell_differences();
   align_clocks(clocks);
   leave_out_stepless();
   leave_out_unfinished();
@@ -91,9 +95,13 @@ void JobReader::begin_rank(const ProfiledHome& home) {
   to_.job_.nodes[home.rank] =
       hosts_.try_emplace(host, static_cast<std::uint32_t>(hosts_.size())).first->second;
   reading_ = home.rank;
-  const fs::path table = home.tables.front();
-  to_.folders_[home.rank] = below(path_, table.parent_path());
+  const fs::path table = !home.tables.empty()     ? home.tables.front()
+                         : !home.database.empty() ? home.database
+                                                  : home.folder / "communication.json";
+  if (home.tables.empty() && home.database.empty()) tableless_.insert(home.rank);
+  to_.folders_[home.rank] = below(path_, home.folder);
   to_.tables_[home.rank] = below(path_, table);
+  busy_until_ = last_start_ = Duration::min();
   begins_.clear();
   order_ = {};
 }
@@ -106,17 +114,18 @@ void JobReader::end_rank(const ProfiledHome& home) {
   }
 }
 
-void JobReader::table(const KernelRows& rows) {
-  has_.steps = has_.steps || rows.has_steps();
-  has_.core_times = has_.core_times || rows.has_core_times();
-  has_.cycles = has_.cycles || rows.has_cycles();
-  has_.shapes = has_.shapes || rows.has_shapes();
-  has_.hbm = has_.hbm || rows.has_hbm();
-  has_.blocks = has_.blocks || rows.has_blocks();
-  if (!rows.has_steps()) stepless_.insert(reading_);
+void JobReader::table(const std::string& /*name*/, const KernelColumns& columns) {
+  has_.steps = has_.steps || columns.steps;
+  has_.core_times = has_.core_times || columns.core_times;
+  has_.cycles = has_.cycles || columns.cycles;
+  has_.shapes = has_.shapes || columns.shapes;
+  has_.hbm = has_.hbm || columns.hbm;
+  has_.blocks = has_.blocks || columns.blocks;
+  has_.pipes = has_.pipes || columns.pipes;
+  if (!columns.steps) stepless_.insert(reading_);
   ++tables_;
-  shaped_ += rows.has_shapes();
-  with_cores_ += rows.has_cores();
+  shaped_ += columns.shapes;
+  with_cores_ += columns.cores;
 }
 
 void JobReader::unfinished(std::uint32_t rank, const KernelRow& row) {
@@ -130,6 +139,10 @@ void JobReader::kernel(std::uint32_t rank, const KernelRow& row, std::size_t lin
   // A kernel between steps belongs to none; collectives are exchanges.
   if (!is_of_step(row) || row.is_collective()) return;
   count(kernels_, "kernels");
+  // Where rows are in another order than their starts, nothing is known to have run beside a kernel.
+  sum_up(rank, row, line, *row.start < last_start_ ? Duration::min() : busy_until_);
+  last_start_ = *row.start;
+  busy_until_ = std::max(busy_until_, *row.start + *row.time);
   const std::uint64_t number = row.step.value_or(0);
   SeenRankStep& seen_rank_step = seen(number, rank);
   OperatorRecord record;
@@ -194,23 +207,48 @@ void JobReader::exchange(std::uint32_t rank, const SeenExchange& exchange) {
   } else if (!exchange.tells_waits() && has_.steps) {
     return;  // a collective between steps belongs to none
   }
-  if (!has_.steps) number = 0;
-  if (!exchange.start || (exchange.tells_waits() && !seen_.contains(number))) return;
+  if (!has_.steps && !tableless_.contains(rank)) number = 0;
+  if (!exchange.start) return;
+  // Exchanges of steps without kernels lie outside of what was profiled, unless the rank has nothing else.
+  if (exchange.tells_waits() && !seen_.contains(number) && !tableless_.contains(rank)) return;
   count(exchanges_, "exchanges");
   in_exchanges_.insert(rank);
   const Duration from = *exchange.start, to = from + exchange.elapsed;
   SeenRankStep& in = seen(number, rank);
-  in.exchanges.push_back({from, to, exchange.waited, exchange.collective});
+  SeenRankStep::Exchange seen{from, to, exchange.waited, exchange.collective};
+  seen.split = exchange.waits_told && exchange.tells_waits();
+  seen.group = group_of(exchange, rank);
+  seen.name = name(exchange_of(exchange.name));
+  seen.call = call_of(exchange.name);
+  seen.transit = exchange.transit;
+  seen.bytes = exchange.bytes;
+  seen.line = static_cast<std::uint32_t>(exchange.line);
+  in.exchanges.push_back(seen);
   in.reach(from, to);
-  if (exchange.transit <= Duration::zero()) return;
+  // A mere wait for others keeps no link busy.
+  if (exchange.elapsed <= Duration::zero() || (seen.split && exchange.transit <= Duration::zero())) return;
   OperatorRecord record;
   record.rank = rank;
-  record.op = name(exchange_of(exchange.name));
+  record.op = seen.name;
   record.lane = Lane::kCommunication;
   record.start = from;
   record.end = to;
   step(number).operators.push_back(record);
-  lines_[number].push_back(static_cast<std::uint32_t>(exchange.line));
+  lines_[number].push_back(seen.line);
+}
+
+void JobReader::step_time(std::uint32_t rank, const ToldStep& told) {
+  std::uint64_t number = told.step.value_or(0);
+  if (!has_.steps && !tableless_.contains(rank)) number = 0;
+  const auto step = seen_.find(number);
+  if (step == seen_.end() && !tableless_.contains(rank)) return;
+  // Steps of a table without numbers are one.
+  std::optional<StepTime::Told>& sum = seen(number, rank).told;
+  if (!sum) sum.emplace();
+  sum->computing += told.computing;
+  sum->exposed += told.exposed;
+  sum->free += told.free;
+  if (sum->line == 0) sum->line = told.line;
 }
 
 std::uint32_t JobReader::name(const std::string& text) {

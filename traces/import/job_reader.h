@@ -16,8 +16,17 @@
 #include "traces/import/profiled_job.h"
 #include "traces/import/rank_time.h"
 #include "traces/observation.h"
+#include "traces/profiled_time.h"
 
 namespace a3sim {
+
+// Returns the part of stretches between two dates.
+inline Times times_within(const Times& times, Duration from, Duration to) {
+  return from < to ? times & Times::interval_type::right_open(from.count(), to.count()) : Times();
+}
+
+// Returns what a kernel reads and writes at least, by the shapes and types of its tensors; 0: unknown.
+double bytes_by_shapes(const KernelRow& row);
 
 // Data of one rank in one step, as they are gathered. Dates are on the rank's own clock.
 struct SeenRankStep {
@@ -25,6 +34,13 @@ struct SeenRankStep {
   struct Exchange {
     Duration start{}, end{}, waited{};
     bool collective = false;
+    bool split = true;        // `waited` is known, not what is left
+    std::uint32_t group = 0;  // position in ProfiledTime::groups
+    std::uint32_t name = 0;   // position in the job's names, without number
+    std::uint32_t call = 0;   // its own number among the names of all ranks' exchanges
+    Duration transit{};
+    double bytes = 0;
+    std::uint32_t line = 0;
   };
   Times kernels, transfers;
   Times memory_bound;  // kernels that wait for memory longer than they compute
@@ -36,6 +52,7 @@ struct SeenRankStep {
   std::map<std::uint32_t, std::uint16_t> kernels_of;  // number of kernels by name
   std::size_t products = 0;                           // kernels that run on AIC
   std::size_t unfinished = 0;                         // kernels without a duration
+  std::optional<StepTime::Told> told;                 // by step_trace_time.csv
 
   bool seen() const { return first <= last; }
   void reach(Duration from, Duration to) {
@@ -54,12 +71,13 @@ class JobReader final : public AscendSink {
   // In job_reader.cpp: tables of kernels, and exchanges of ranks.
   void begin(std::span<const ProfiledHome> homes) override;
   void begin_rank(const ProfiledHome& home) override;
-  void table(const KernelRows& rows) override;
+  void table(const std::string& name, const KernelColumns& columns) override;
   void kernel(std::uint32_t rank, const KernelRow& row, std::size_t line) override;
   void unfinished(std::uint32_t rank, const KernelRow& row) override;
   void exchange(std::uint32_t rank, const SeenExchange& seen) override;
   void packets(std::uint32_t, std::uint64_t, double, Duration) override {}
-  void steps(std::uint32_t, const TimeSplit&) override {}
+  void step_time(std::uint32_t rank, const ToldStep& told) override;
+  void group(const std::string& name, const std::string& use, std::span<const std::uint32_t> ranks) override;
   void end_rank(const ProfiledHome& home) override;
   bool is_of_step(const KernelRow& row) const { return row.step || !has_.steps; }
   void add_work(const KernelRow& row, OperatorRecord& record, SeenRankStep& to);
@@ -77,6 +95,17 @@ class JobReader final : public AscendSink {
   std::uint16_t plane(const std::string& link);
   // Returns the last step of a rank that had begun.
   std::uint64_t step_at(Duration date) const;
+
+  // In job_kernels.cpp: what binds kernels.
+  void sum_up(std::uint32_t rank, const KernelRow& row, std::size_t line, Duration before);
+  // In job_groups.cpp: communicators.
+  std::uint32_t group_of(const SeenExchange& exchange, std::uint32_t rank);
+  std::uint32_t call_of(std::string_view name);
+  void name_groups();
+  // In job_accounts.cpp: where the time of ranks goes.
+  void compare_exchanges();
+  void account();
+  void tell_differences();
 
   // In job_light.cpp: what follows from all of it.
   void align_clocks(const ProfiledClocks& clocks);
@@ -100,9 +129,14 @@ class JobReader final : public AscendSink {
   void tell_missing();
 
   ProfiledJob& to_;
-  std::filesystem::path path_;  // as named by the user
-  std::uint32_t ranks_ = 0;     // highest profiled rank, plus 1
-  std::uint32_t reading_ = 0;   // the rank that is being read
+  std::map<std::pair<std::uint32_t, std::string>, std::size_t>
+      kernels_of_;  // position among ProfiledTime::kernels
+  std::map<std::string, std::uint32_t, std::less<>> groups_, calls_;
+  std::set<std::uint32_t> tableless_;     // ranks with communication files alone
+  Duration busy_until_{}, last_start_{};  // of the rank that is being read
+  std::filesystem::path path_;            // as named by the user
+  std::uint32_t ranks_ = 0;               // highest profiled rank, plus 1
+  std::uint32_t reading_ = 0;             // the rank that is being read
   std::set<std::uint32_t> profiled_;
   std::set<std::uint32_t> stepless_;  // ranks with a table without numbers of steps
   std::set<std::uint32_t> in_exchanges_,
@@ -118,7 +152,7 @@ class JobReader final : public AscendSink {
   std::size_t kernels_ = 0, exchanges_ = 0, transfers_ = 0, host_ = 0, framework_ = 0;
   struct Has {
     bool machine = false, steps = false, core_times = false, cycles = false, shapes = false, hbm = false,
-         blocks = false, waits = false, fill = false, order = true, framework = false;
+         blocks = false, pipes = false, waits = false, fill = false, order = true, framework = false;
   } has_;
   // Of tables: how many there are, how many have shapes, and how many have kinds of cores.
   std::size_t tables_ = 0, shaped_ = 0, with_cores_ = 0;

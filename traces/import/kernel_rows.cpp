@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <charconv>
 
+#include "sim/core/error.h"
+
 namespace a3sim {
 namespace {
 
 constexpr double kMostMicroseconds = 1e9;  // per kernel
 constexpr std::size_t kMostTensors = 64, kMostAxes = 16;
 
-// Reads "81920,4096;8192,512", with quotes of its own: axes of tensors. Leaves out what is no number.
+}  // namespace
+
 void read_shapes(std::string_view text, std::vector<std::vector<double>>& shapes) {
   shapes.clear();
   std::size_t at = 0;
@@ -27,8 +30,6 @@ void read_shapes(std::string_view text, std::vector<std::vector<double>>& shapes
     at = end + 1;
   }
 }
-
-}  // namespace
 
 KernelRows::KernelRows(const std::filesystem::path& path, std::optional<std::int64_t>& origin)
     : table_(path), origin_(origin) {
@@ -49,6 +50,21 @@ KernelRows::KernelRows(const std::filesystem::path& path, std::optional<std::int
   run_ = {table_.place({"aicore_time(us)", "aic_time(us)"}), table_.place({"aiv_time(us)"})};
   work_ = {table_.place({"aic_mac_time(us)"}), table_.place({"aiv_vec_time(us)"})};
   cycles_ = {table_.place({"aic_total_cycles"}), table_.place({"aiv_total_cycles"})};
+  clean_ = run_;
+  constexpr auto kPipes =
+      std::to_array<std::string_view>({"aic_mac", "aic_scalar", "aic_mte1", "aic_mte2", "aic_fixpipe",
+                                       "aiv_vec", "aiv_scalar", "aiv_mte2", "aiv_mte3"});
+  static_assert(kPipes.size() == std::tuple_size_v<decltype(pipes_)>);
+  for (std::size_t p = 0; p < kPipes.size(); ++p) {
+    const std::string time = fmt::format("{}_time(us)", kPipes[p]),
+                      ratio = fmt::format("{}_ratio", kPipes[p]);
+    pipes_[p] = {table_.place({time}), table_.place({ratio})};
+  }
+  in_types_ = table_.place({"Input Data Types"});
+  out_types_ = table_.place({"Output Data Types"});
+  in_formats_ = table_.place({"Input Formats"});
+  out_formats_ = table_.place({"Output Formats"});
+  state_ = table_.place({"OP State"});
   for (const std::string_view core : {"aic", "aiv"}) {
     for (const std::string_view way : {"read", "write"}) {
       const Place moved = table_.place({fmt::format("{}_{}_main_memory_datas(KB)", core, way)});
@@ -63,7 +79,22 @@ KernelRows::KernelRows(const std::filesystem::path& path, std::optional<std::int
 }
 
 bool KernelRows::next() {
-  if (!table_.next()) return false;
+  while (true) {
+    try {
+      if (!table_.next()) break;
+      read_row();
+      ++rows_;
+      return true;
+    } catch (const DamagedRow& error) {
+      if (damaged_++ == 0) damage_ = error.what();
+    }
+  }
+  // A table of which nothing can be read is none.
+  if (rows_ == 0 && damaged_ > 0) throw InputError(damage_);
+  return false;
+}
+
+void KernelRows::read_row() {
   constexpr double kMostSteps = 1e15;
   row_.name = table_.text(name_);
   row_.type = type_ && table_.text(*type_) != "N/A" ? table_.text(*type_) : "";
@@ -80,7 +111,35 @@ bool KernelRows::next() {
   row_.hit_rate = hit_rate();
   read_shapes(in_ ? table_.text(*in_) : "", row_.ins);
   read_shapes(out_ ? table_.text(*out_) : "", row_.outs);
-  return true;
+  const auto text = [&](Place column) { return column ? table_.text(*column) : std::string(); };
+  row_.in_types = text(in_types_);
+  row_.out_types = text(out_types_);
+  row_.in_formats = text(in_formats_);
+  row_.out_formats = text(out_formats_);
+  row_.state = text(state_);
+  read_pipes();
+}
+
+// Reads how busy the pipes were. Times and ratios are means over the cores of their kind, which may run for a shorter time
+// than the kernel.
+void KernelRows::read_pipes() {
+  constexpr std::size_t kOfCube = 5;  // the pipes of AIC come first
+  row_.pipes.reset();
+  if (!row_.time || *row_.time <= Duration::zero()) return;
+  std::array<float, 9> busy{};
+  bool any = false;
+  for (std::size_t p = 0; p < pipes_.size(); ++p) {
+    const double took = microseconds(*row_.time);
+    const double clean = table_.number(clean_[p < kOfCube ? 0 : 1], 0, kMostMicroseconds).value_or(0);
+    const std::optional<double> time = table_.number(pipes_[p].time, 0, kMostMicroseconds),
+                                ratio = table_.number(pipes_[p].ratio, 0, 1e6);
+    if (time)
+      busy[p] = static_cast<float>(*time / took);
+    else if (ratio)
+      busy[p] = static_cast<float>(*ratio * (clean > 0 ? std::min(1.0, clean / took) : 1));
+    any = any || busy[p] > 0;
+  }
+  if (any) row_.pipes = busy;
 }
 
 // Reads the cores. A mixed kernel has blocks of the cores that lead it, and mixed blocks of the others.

@@ -9,6 +9,14 @@
 
 namespace a3sim {
 
+namespace {
+
+RecordPlace in_time_line(const std::string& folder, Duration date) {
+  return fmt::format("{}/trace_view.json: {:.3f} ms after the first kernel", folder, milliseconds(date));
+}
+
+}  // namespace
+
 ProfiledJob::ProfiledJob(const std::filesystem::path& path, const MachineOf& machine) {
   job_.passes = {"step"};
   JobReader(*this).read(path, machine);
@@ -41,13 +49,11 @@ RecordPlace ProfiledJob::place_of(const OperatorRecord& record) const {
 }
 
 RecordPlace ProfiledJob::place_of(const TransferRecord& record) const {
-  return fmt::format("{}/trace_view.json: {} us behind the first kernel", folders_[record.src],
-                     microseconds(record.start));
+  return in_time_line(folders_[record.src], record.start);
 }
 
 RecordPlace ProfiledJob::place_of(const HostRecord& record) const {
-  return fmt::format("{}/trace_view.json: {} us behind the first kernel", folders_[record.rank],
-                     microseconds(record.start));
+  return in_time_line(folders_[record.rank], record.start);
 }
 
 }  // namespace a3sim

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "traces/observation.h"
+#include "traces/profiled_time.h"
 
 namespace a3sim {
 
@@ -28,10 +29,12 @@ class ProfiledJob final : public Observation {
   RecordPlace place_of(const OperatorRecord& record) const override;
   RecordPlace place_of(const TransferRecord& record) const override;
   RecordPlace place_of(const HostRecord& record) const override;
+  const ProfiledTime* profiled_time() const override { return &time_; }
 
  private:
   friend class JobReader;
 
+  ProfiledTime time_;
   std::vector<std::uint32_t> numbers_;  // one per step
   std::vector<FullStep> steps_;
   std::vector<std::vector<LightRecord>> light_;    // by step

@@ -62,7 +62,7 @@ std::size_t ProfiledTable::needed(std::initializer_list<std::string_view> names)
 bool ProfiledTable::next() {
   if (!lines_.next(cells_)) return false;
   if (cells_.size() != heads_.size())
-    throw InputError(fmt::format("{}:{}: {} cells, expected {} as in the header: was the file cut off?",
+    throw DamagedRow(fmt::format("{}:{}: {} cells, expected {} as in the header: was the file cut off?",
                                  name(), lines_.line(), cells_.size(), heads_.size()));
   return true;
 }
@@ -85,7 +85,7 @@ std::optional<Duration> ProfiledTable::date(Place column, std::optional<std::int
 }
 
 void ProfiledTable::fail(std::size_t column, const std::string& expected) const {
-  throw InputError(fmt::format("{}:{}: {}: '{}', expected {}", name(), lines_.line(), heads_[column],
+  throw DamagedRow(fmt::format("{}:{}: {}: '{}', expected {}", name(), lines_.line(), heads_[column],
                                cells_[column], expected));
 }
 

@@ -7,10 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/core/error.h"
 #include "sim/core/units.h"
 #include "traces/import/text_source.h"
 
 namespace a3sim {
+
+// A row that was cut off, or has other text than its column's.
+struct DamagedRow : InputError {
+  using InputError::InputError;
+};
 
 // Reads a profiler's table of comma-separated values line by line. Columns are found by name: some were
 // renamed, and some come and go. All functions throw InputError with file and line.

@@ -82,14 +82,29 @@ void JsonBytes::pass(char c) {
 
 // Reads to the next line end outside of quotes.
 bool ProfileLines::next_line(std::string& line) {
+  constexpr int kMostLines = 16;  // of one cell
   line.clear();
   bool quoted = false;
+  std::size_t first = 0;
+  int lines = 0;
   for (std::size_t seen = 0; next_piece(line); seen = line.size()) {
     if (has_open_quote(std::string_view(line).substr(seen))) quoted = !quoted;
     if (!quoted) return true;
     line += '\n';
+    if (++lines == 1) first = line.size();
+    if (lines == kMostLines) break;
   }
+  // A row that was cut off in a quoted cell must not take the rows behind it along.
+  if (lines > 1) give_back(line, first, lines - 1);
   return !line.empty();
+}
+
+// Reads what follows the first line of a row again, as rows of their own.
+void ProfileLines::give_back(std::string& line, std::size_t first, int lines) {
+  again_ = line.substr(first) + std::string(rest_);
+  rest_ = again_;
+  line_ -= static_cast<std::size_t>(lines);
+  line.resize(first);
 }
 
 bool ProfileLines::next_piece(std::string& line) {

@@ -61,10 +61,11 @@ class ProfileLines {
  private:
   bool next_line(std::string& line);
   bool next_piece(std::string& line);
+  void give_back(std::string& line, std::size_t first, int lines);
 
   TextSource source_;
   std::string_view rest_;
-  std::string text_;
+  std::string text_, again_;
   std::size_t line_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/diagnosis/pages/link_map.h"
+#include "sim/diagnosis/pages/profile_section.h"
 #include "sim/diagnosis/pages/step_map.h"
 #include "sim/diagnosis/rules/advice_report.h"
 #include "sim/diagnosis/rules/finding_section.h"
@@ -88,6 +89,7 @@ void add_job(Page& page, const Observation& job, const Advice& advice, const std
   add_answer(page, job, advice, map);
   map.add_to(page);
   add_job_findings(page, advice);
+  if (const ProfiledTime* time = job.profiled_time()) add_profile(page, *time, advice);
   add_link_map(page, job, advice.slow_steps);
   add_recorded_steps(page, job, name);
   page.add("As a3sim advise says it", PageBlocks().code(advice_text(advice)), true);

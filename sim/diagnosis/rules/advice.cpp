@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "sim/diagnosis/rules/choice.h"
+#include "sim/diagnosis/rules/profile_means.h"
 #include "sim/diagnosis/rules/rule.h"
 
 namespace a3sim {
@@ -14,13 +15,22 @@ namespace {
 
 constexpr double kMsOfPs = 1e-9;
 
+// Adds the remedies of a cause, unless the rule has said better ones. Those that only a framework or a real network has are
+// for profiles.
+void add_remedies(const Observation& observation, const std::vector<RemedyPlan>& plans, Finding& finding) {
+  if (finding.own_remedies) return;
+  const bool simulated = observation.profiled_time() == nullptr;
+  for (const RemedyPlan& plan : plans)
+    if (!simulated || !plan.hardware) finding.remedies.push_back({plan.text, plan.change, finding.lost_ms});
+}
+
 std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleBook& rules) {
   std::vector<Finding> findings;
   for (const auto& [name, item] : CauseRules::all()) {
     const RuleData& data = rules.causes.at(name);
     for (Finding& finding : item.object->diagnose_slowdown(slowdown, data)) {
       finding.cause = name;
-      for (const RemedyPlan& plan : data.remedies()) finding.remedies.push_back({plan.text, plan.change});
+      add_remedies(slowdown.observation, data.remedies(), finding);
       findings.push_back(std::move(finding));
     }
   }
@@ -73,7 +83,11 @@ Finding open_cause(const Slowdown& slowdown) {
   finding.explains = 1;
   finding.add({"a slow step takes, of a usual one", "", 1 + slowdown.lag() / std::max(1.0, slowdown.usual()),
                1, slowdown.place(shown)});
-  finding.remedies.push_back({"record slow steps in full: a3sim run --steps N --record same"});
+  finding.remedies.push_back({slowdown.observation.profiled_time()
+                                  ? "profile slow steps and usual ones of all ranks, with the host's "
+                                    "activities and communication (profiler_level "
+                                    "Level1)"
+                                  : "record slow steps in full: a3sim run --steps N --record same"});
   const auto seen = [&](const auto& is_seen) {
     const std::vector<std::uint32_t> ranks = slowdown.observation.all_ranks();
     return std::ranges::all_of(ranks, is_seen);
@@ -197,13 +211,13 @@ std::vector<Finding> steady_findings(const SteadyState& job, const RuleBook& rul
       finding.cause = name;
       finding.steady = true;
       finding.last = last;
-      finding.share = finding.lost_ms / kMsOfPs / job.took;
-      finding.info |= finding.share < rules.shared.at("info") || (job.step == kNone && !data.always());
+      finding.share = finding.lost_ms / (finding.of_ms > 0 ? finding.of_ms : kMsOfPs * job.took);
+      finding.healthy = job.step == kNone && !data.always();
+      finding.info |= finding.share < rules.shared.at("info") || finding.healthy;
       finding.confidence = confidence_of(finding, rules.confidence);
       doubt_unseen_exchanges(job.observation, rules.shared, finding);
       for (const auto* remedies : {&data.standing_remedies(), &data.remedies()})
-        for (const RemedyPlan& plan : *remedies)
-          finding.remedies.push_back({plan.text, plan.change, finding.lost_ms});
+        add_remedies(job.observation, *remedies, finding);
       findings.push_back(std::move(finding));
     }
   }
@@ -221,6 +235,26 @@ void add_steady(const Observation& observation, const Located& located, const Fu
   known.insert(known.end(), advice.infos.begin(), advice.infos.end());
   for (Finding& finding : steady_findings(*state, rules, located.steps - 1, known)) {
     (finding.info ? advice.infos : advice.findings).push_back(std::move(finding));
+  }
+}
+
+// Adds where the time of a profile's ranks goes, and for whom they wait.
+void add_shares(const ProfiledTime& time, Advice& advice) {
+  const ProfileMeans means = profile_means(time, {});
+  for (const auto& [rank, mean] : means.ranks)
+    advice.time.push_back({rank, mean.steps, kMsOfPs * mean.length, kMsOfPs * mean.computing,
+                           kMsOfPs * mean.transferring, kMsOfPs * mean.waiting, kMsOfPs * mean.still,
+                           kMsOfPs * mean.undecided, kMsOfPs * mean.free, kMsOfPs * mean.hidden});
+  for (const ProfiledGroup& group : time.groups) {
+    if (group.kind == GroupKind::kUnknown && group.last.empty()) continue;
+    GroupShares& shares = advice.groups.emplace_back(
+        GroupShares{std::string(name_of(group.kind)), group.name, group.told, group.ranks});
+    const auto last =
+        std::ranges::max_element(group.last, {}, [](const auto& entry) { return entry.second.second; });
+    if (last == group.last.end()) continue;
+    shares.last = last->first;
+    shares.times = last->second.first;
+    shares.waits_ms = kMsOfPs * picoseconds(last->second.second) / steps_of(time, last->first);
   }
 }
 
@@ -267,6 +301,7 @@ Advice advise(const Observation& observation, const RuleBook& rules) {
   }
   add_steady(observation, located, reference, rules, advice);
   leave_out_little(rules.shared.at("told"), advice);
+  if (const ProfiledTime* time = observation.profiled_time()) add_shares(*time, advice);
   advice.path = path_parts(observation, located);
   renumber(observation, advice);
   return advice;

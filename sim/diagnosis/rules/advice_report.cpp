@@ -56,8 +56,8 @@ bool tells_gain(const Finding& finding, std::size_t remedy) {
 }
 
 void add_finding(const Finding& finding, const Advice& advice, std::string& text) {
-  text += fmt::format("{}: {:.3f} ms a step ({:.1f} %){}\n", finding.cause, finding.lost_ms,
-                      100 * finding.share, trust_text(finding));
+  text += fmt::format("{}: {:.3f} ms a step ({}){}\n", finding.cause, finding.lost_ms, share_text(finding),
+                      trust_text(finding));
   text += fmt::format("  where      {}\n", where(finding, advice.ranks));
   if (const std::string course = course_text(finding); !course.empty())
     text += fmt::format("  {:<10} {}\n", finding.moves ? "moves" : "in parts", course);
@@ -160,11 +160,93 @@ std::string place_text(const Finding& finding, std::uint32_t ranks) {
 }
 
 std::string evidence_text(const Evidence& item) {
-  return fmt::format("{}: {:.4g}{}{} (limit {:.4g})", item.what, item.value, item.unit.empty() ? "" : " ",
-                     item.unit, item.threshold);
+  const std::string limit = item.threshold > 0 ? fmt::format(" (limit {:.4g})", item.threshold) : "";
+  return fmt::format("{}: {:.4g}{}{}{}", item.what, item.value, item.unit.empty() ? "" : " ", item.unit,
+                     limit);
+}
+
+std::string share_text(const Finding& finding) {
+  // Parts beyond a whole step are multiples of it.
+  if (finding.share > 1) return fmt::format("{:.1f} times a usual step", finding.share);
+  return fmt::format("{:.1f} %{}", 100 * finding.share, finding.of_ms > 0 ? " of the kernels' time" : "");
 }
 
 namespace {
+
+// Returns where the time of a profile's ranks goes.
+std::string time_text(const Advice& advice) {
+  constexpr std::size_t kMostRanks = 16;
+  if (advice.time.empty()) return {};
+  std::string text = "time of a step, in ms, exchanges only where nothing computes:\n";
+  for (std::size_t r = 0; r < std::min(kMostRanks, advice.time.size()); ++r) {
+    const RankShares& rank = advice.time[r];
+    text += fmt::format("  rank {:<5} {:.3f} = computing {:.3f}", rank.rank, rank.length, rank.computing);
+    const auto part = [&](const char* name, double ms) {
+      if (ms > 0) text += fmt::format(" + {} {:.3f}", name, ms);
+    };
+    part("transferring", rank.transferring);
+    part("waiting", rank.waiting);
+    part("standing still", rank.still);
+    part("waiting or transferring", rank.undecided);
+    text += fmt::format(" + free {:.3f}", rank.free);
+    if (rank.hidden > 0) text += fmt::format("; {:.3f} of exchanges hidden", rank.hidden);
+    text += '\n';
+  }
+  if (advice.time.size() > kMostRanks)
+    text += fmt::format("  and {} ranks more (--json)\n", advice.time.size() - kMostRanks);
+  return text;
+}
+
+std::string groups_text(const Advice& advice) {
+  constexpr std::size_t kMostGroups = 12, kMostRanks = 16;
+  std::string text;
+  for (std::size_t g = 0; g < std::min(kMostGroups, advice.groups.size()); ++g) {
+    const GroupShares& group = advice.groups[g];
+    const std::vector<std::uint32_t> shown(
+        group.ranks.begin(),
+        group.ranks.begin() + static_cast<std::ptrdiff_t>(std::min(kMostRanks, group.ranks.size())));
+    text += fmt::format("group {}{}: rank{} {}{}", group.use, group.told ? "" : " (inferred)",
+                        group.ranks.size() == 1 ? "" : "s", fmt::join(shown, ", "),
+                        group.ranks.size() > kMostRanks ? ", …" : "");
+    if (group.last != kNone)
+      text += fmt::format("; rank {} comes last {} times, the others wait {:.3f} ms a step for it",
+                          group.last, group.times, group.waits_ms);
+    text += '\n';
+  }
+  if (advice.groups.size() > kMostGroups)
+    text += fmt::format("and {} groups more (--json)\n", advice.groups.size() - kMostGroups);
+  return text;
+}
+
+ordered_json json_of(const RankShares& rank) {
+  return {{"rank", rank.rank},
+          {"steps", rank.steps},
+          {"length_ms", rank.length},
+          {"computing_ms", rank.computing},
+          {"transferring_ms", rank.transferring},
+          {"waiting_ms", rank.waiting},
+          {"still_ms", rank.still},
+          {"undecided_ms", rank.undecided},
+          {"free_ms", rank.free},
+          {"hidden_ms", rank.hidden}};
+}
+
+ordered_json json_of(const GroupShares& group) {
+  ordered_json json{
+      {"use", group.use}, {"name", group.name}, {"inferred", !group.told}, {"ranks", group.ranks}};
+  if (group.last != kNone)
+    json["last"] = {{"rank", group.last}, {"times", group.times}, {"waits_ms", group.waits_ms}};
+  return json;
+}
+
+std::string info_text(const Finding& finding, const Advice& advice) {
+  if (finding.lost_ms > 0)
+    return fmt::format("info: {}, {}: {:.3f} ms a step ({}{})\n", finding.cause, where(finding, advice.ranks),
+                       finding.lost_ms, share_text(finding), finding.healthy ? ", without faults too" : "");
+  // A finding without lost time names what limits an operator.
+  return fmt::format("info: {}, {}: {}; little to gain\n", finding.cause, where(finding, advice.ranks),
+                     evidence_text(finding.evidence.front()));
+}
 
 std::string path_text(const PathParts& path) {
   constexpr std::size_t kMost = 6;
@@ -200,13 +282,8 @@ std::string advice_text(const Advice& advice) {
   for (const Unexplained& part : advice.unexplained)
     text +=
         fmt::format("unexplained: {:.3f} ms a step in {}\n", part.lost_ms, steps_text(part.first, part.last));
-  // A finding without lost time names what limits the operator.
-  for (const Finding& finding : advice.infos)
-    text += finding.lost_ms > 0
-                ? fmt::format("info: {}, {}: {:.3f} ms a step ({:.2f} %)\n", finding.cause,
-                              where(finding, advice.ranks), finding.lost_ms, 100 * finding.share)
-                : fmt::format("info: {}, {}: {}\n", finding.cause, where(finding, advice.ranks),
-                              evidence_text(finding.evidence.front()));
+  for (const Finding& finding : advice.infos) text += info_text(finding, advice);
+  text += time_text(advice) + groups_text(advice);
   if (advice.path) text += path_text(*advice.path);
   for (const Missing& missing : advice.missing)
     text += fmt::format("not seen: {}, needed for {}\n", missing.column, missing.needed_for);
@@ -222,8 +299,8 @@ std::string first_finding(const Advice& advice, std::string_view whole) {
   const auto told = [&](const Finding& finding) {
     const std::string place = place_text(finding, advice.ranks);
     const Evidence& evidence = finding.evidence.front();
-    return fmt::format("{}{}{}: {:.3f} ms of the {} ({:.1f} %). Evidence: {}{}{}.", finding.cause,
-                       place.empty() ? "" : ", ", place, finding.lost_ms, whole, 100 * finding.share,
+    return fmt::format("{}{}{}: {:.3f} ms of the {} ({}). Evidence: {}{}{}.", finding.cause,
+                       place.empty() ? "" : ", ", place, finding.lost_ms, whole, share_text(finding),
                        evidence_text(evidence), evidence.place.empty() ? "" : ", ", evidence.place.text);
   };
   if (!advice.findings.empty()) {
@@ -256,6 +333,8 @@ ordered_json advice_json(const Advice& advice) {
                     {"missing", missing}};
   for (const Unexplained& part : advice.unexplained)
     json["unexplained"].push_back({{"steps", {part.first, part.last}}, {"lost_ms", part.lost_ms}});
+  for (const RankShares& rank : advice.time) json["time"].push_back(json_of(rank));
+  for (const GroupShares& group : advice.groups) json["groups"].push_back(json_of(group));
   if (advice.path) json["path"] = json_of(*advice.path);
   return json;
 }

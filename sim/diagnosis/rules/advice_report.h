@@ -15,6 +15,8 @@ std::string steps_text(const Finding& finding);
 // Returns which part of the slowdown a finding explains, and how often findings like it are right, each after
 // a comma; may be empty.
 std::string trust_text(const Finding& finding);
+// Returns what part of a step a finding costs: "12.3 %", or "2.5 times a usual step".
+std::string share_text(const Finding& finding);
 // Returns "what: value (limit threshold)".
 std::string evidence_text(const Evidence& evidence);
 // Returns the advice as text: each cause, its place, its evidence, what was ruled out, and what to do.

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "sim/diagnosis/rules/hosts.h"
+#include "sim/diagnosis/rules/profile_means.h"
 #include "sim/diagnosis/rules/rule.h"
 #include "traces/analysis/stretches.h"
 
@@ -59,6 +60,10 @@ class DeviceIdleRule final : public CauseRule {
 
   std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const override {
     if (!job.observation.idle_unexplained()) return {};
+    const ProfiledTime* time = job.observation.profiled_time();
+    // Pauses between the calls of a benchmark are no loss.
+    if (time && is_benchmark(*time)) return {};
+    const ProfileMeans means = time ? profile_means(job) : ProfileMeans();
     std::map<std::uint32_t, double> idle;
     std::uint32_t most = kNone;
     for (std::uint32_t rank = 0; rank < job.mean.size(); ++rank) {
@@ -66,7 +71,9 @@ class DeviceIdleRule final : public CauseRule {
       if (!lanes) continue;
       if (idle_is_of_host(job.observation, rank)) continue;
       // Operators of the host keep no device busy.
-      idle[rank] = std::max(0.0, lanes->total - busy_of(job, rank));
+      const auto mean = means.ranks.find(rank);
+      idle[rank] =
+          mean == means.ranks.end() ? std::max(0.0, lanes->total - busy_of(job, rank)) : mean->second.free;
       if (most == kNone || idle[rank] > idle[most]) most = rank;
     }
     const double limit = std::max(felt_time(data, job.shared, job.took), data.at("idle") * job.took);

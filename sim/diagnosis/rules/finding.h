@@ -50,7 +50,8 @@ struct Finding {
   std::string side;                   // side of a rank's ports: egress, ingress or both
   std::uint32_t first = 0, last = 0;  // steps
   double lost_ms = 0;                 // per step, mean over all steps from the first to the last
-  double share = 0;                   // lost_ms as part of a usual step
+  double share = 0;                   // lost_ms as part of a usual step, or of `of_ms`
+  double of_ms = 0;                   // time of kernels, where a step means little; 0: a step
   double explains = 0;                // part of the lag that the cause explains
   double doubt = 0;                   // subtracted from `explains`, because the records fit other causes too
   double confidence = 0;              // how often findings like it are right (configs/advice/confidence.yaml)
@@ -62,7 +63,9 @@ struct Finding {
   std::vector<FindingPart> parts;    // steps in which the lost time or the ranks differ, in order
   bool moves = false;                // moves from rank to rank, as `parts` say
   bool info = false;
-  bool steady = false;  // lost in every step, found without a slow step
+  bool steady = false;        // lost in every step, found without a slow step
+  bool own_remedies = false;  // the rule has said its remedies itself
+  bool healthy = false;       // a step without faults loses it too
 
   void add(Evidence item) { evidence.push_back(std::move(item)); }
 };

@@ -47,7 +47,7 @@ Json finding_words(const Finding& finding, std::uint32_t ranks, const TracedPass
                         {"task", pass ? task_json(*pass, item.place) : Json()}});
   for (const RuledOut& item : finding.ruled_out) out.push_back(item.cause + ": " + item.why);
   for (const Remedy& remedy : finding.remedies) remedies.push_back(remedy.text);
-  std::string lost = fmt::format("{:.3f} ms ({:.1f} %)", finding.lost_ms, 100 * finding.share);
+  std::string lost = fmt::format("{:.3f} ms ({})", finding.lost_ms, share_text(finding));
   return {{"id", fmt::format("finding-{}", number)},
           {"number", number},
           {"cause", finding.cause},
@@ -78,8 +78,8 @@ Json job_finding_json(const Finding& finding, const Advice& advice, std::size_t 
     parts.push_back({{"first", finding.first}, {"last", finding.last}, {"ranks", finding.ranks}});
   Json json = finding_words(finding, advice.ranks, nullptr, number);
   if (finding.lost_ms > 0)
-    json["lost"] = fmt::format("{:.3f} ms a step ({:.1f} %){}", finding.lost_ms, 100 * finding.share,
-                               trust_text(finding));
+    json["lost"] =
+        fmt::format("{:.3f} ms a step ({}){}", finding.lost_ms, share_text(finding), trust_text(finding));
   json.update({{"run", ""},
                {"pass", steps_text(finding)},
                {"from_ps", 0},

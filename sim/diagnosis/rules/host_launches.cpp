@@ -155,6 +155,11 @@ class HostLaunchRule final : public CauseRule {
     for (const std::uint32_t r : ranks) most = std::max(most, lag.by_rank[r]);
     finding.explains = std::min(finding.explains, most / std::max(1.0, slowdown.lag()));
     finding.missing.emplace_back("host events that fill the time before the first launch");
+    finding.own_remedies = true;
+    finding.remedies.push_back(
+        {"find out what the hosts of these ranks do before their first launch: a late batch, another "
+         "process, "
+         "a checkpoint, a log"});
     finding.doubt = 1 - data.at("unfilled");
     add_wait(slowdown, lag, finding);
     return finding;

@@ -24,6 +24,21 @@ double length_in(const Stretches& stretches, Duration start, Duration end) {
   return picoseconds(covered(stretches, {}, start, end));
 }
 
+// Returns whether syncs of a host are to blame for a gap of its device: it begins during one, or follows one directly. While a
+// host waits, it launches nothing that could fill the gap.
+bool is_behind_sync(Duration from, Duration to, const Stretches& syncs) {
+  constexpr Duration kDirectly(100'000'000);  // 100 us: what the first launch takes until it is felt
+  return std::ranges::any_of(
+      syncs, [&](const auto& sync) { return sync.first < to && from <= sync.second + kDirectly; });
+}
+
+double idle_by_syncs(const Stretches& idle, const Stretches& syncs) {
+  double sum = 0;
+  for (const auto& [from, to] : idle)
+    if (is_behind_sync(from, to, syncs)) sum += picoseconds(to - from);
+  return sum;
+}
+
 struct SeenHost {
   Stretches device;
   std::array<std::vector<const HostRecord*>, kCountOf<HostKind>> events;
@@ -35,7 +50,7 @@ void add_step(const SeenHost& seen, Duration delay, HostIdle& sum) {
   const Duration start = device.front().first - delay, end = device.back().second;
   const Stretches idle = gaps(device, start, end);
   sum.idle += picoseconds(length_of(idle));
-  Stretches all;
+  Stretches all, syncs;
   for (std::size_t k = 0; k < seen.events.size(); ++k) {
     HostIdle::Kind& kind = sum.kinds[k];
     Stretches stretches;
@@ -49,8 +64,8 @@ void add_step(const SeenHost& seen, Duration delay, HostIdle& sum) {
     const double time = picoseconds(length_of(stretches));
     kind.time += time;
     if (static_cast<HostKind>(k) == HostKind::kSync) {
-      if (!stretches.empty())
-        kind.idle += std::min(time, length_in(idle, std::max(start, stretches.front().first), end));
+      kind.idle += std::min(time, idle_by_syncs(idle, stretches));
+      syncs = stretches;
       continue;
     }
     for (const auto& [from, to] : stretches)
@@ -61,8 +76,9 @@ void add_step(const SeenHost& seen, Duration delay, HostIdle& sum) {
   const Duration seen_from =
       all.empty() ? device.front().first : std::min(all.front().first, device.front().first);
   for (const auto& [from, to] : idle)
-    for (const auto& [a, b] : gaps(all, std::max(from, seen_from), to))
-      sum.silent = std::max(sum.silent, picoseconds(b - a));
+    if (!is_behind_sync(from, to, syncs))
+      for (const auto& [a, b] : gaps(all, std::max(from, seen_from), to))
+        sum.silent = std::max(sum.silent, picoseconds(b - a));
 }
 
 // Returns the rank whose device is idle longest during such events, or kNone.

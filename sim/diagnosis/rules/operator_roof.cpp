@@ -5,6 +5,7 @@
 #include <set>
 
 #include "sim/diagnosis/rules/computing.h"
+#include "sim/diagnosis/rules/kernel_bounds.h"
 #include "sim/diagnosis/rules/rule.h"
 
 namespace a3sim {
@@ -28,6 +29,9 @@ RoofPart roof_part(const ObservedMachine& machine, CoreKind core, double run, do
   const double peak = core == CoreKind::kCube ? machine.cube_rate : machine.vector_rate;
   const double time = kPicosecond * run / machine.workers(core);
   if (time <= 0 || peak <= 0 || machine.hbm_read <= 0) return {};
+  // Without its bytes an operator has no roof, unless its cores are used up.
+  const double near_peak = operations / peak / time;
+  if (hbm_bytes <= 0 && l2_bytes <= 0 && near_peak < used) return {};
   const double memory =
       std::max(hbm_bytes / machine.hbm_read, machine.l2_read > 0 ? l2_bytes / machine.l2_read : 0);
   const double cores = operations / peak;
@@ -120,6 +124,11 @@ class OperatorRoofRule final : public CauseRule {
   // Reports all such operators in one finding. They lose the exposed time above the time that the nearer roof
   // allows at `used`. An operator at a roof loses nothing, and the finding is for information.
   std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const override {
+    // The pipes of a profile say what binds a kernel; what it moves is a guess beside that.
+    const ProfiledTime* time = job.observation.profiled_time();
+    if (time && std::ranges::any_of(time->kernels,
+                                    [](const KernelTime& kernel) { return kernel.piped > Duration::zero(); }))
+      return by_pipes(job, *time, data);
     const double used = data.at("used");
     std::map<std::uint32_t, Sum> sums;
     std::set<std::uint32_t> ranks;
@@ -148,6 +157,31 @@ class OperatorRoofRule final : public CauseRule {
   }
 
  private:
+  std::vector<Finding> by_pipes(const SteadyState& job, const ProfiledTime& time,
+                                const RuleData& data) const {
+    const double used = data.at("used"), base = base_of_kernels(job);
+    std::vector<BoundKernel> bound;
+    std::map<std::uint32_t, double> sooner;
+    for (const auto& [rank, mean] : profile_means(job).ranks) sooner[rank];
+    for (const KernelTime& kernel : time.kernels) {
+      const Bound binds = bound_of(kernel, used);
+      const bool mine = (roof_ == Roof::kMemory && binds.by == Bound::By::kMemory) ||
+                        (roof_ == Roof::kCompute && binds.by == Bound::By::kCores) ||
+                        (roof_ == Roof::kNeither && binds.by == Bound::By::kNothing);
+      if (!mine) continue;
+      const double alone = picoseconds(kernel.alone) / steps_of(time, kernel.rank);
+      const double lost = roof_ == Roof::kNeither ? alone * std::max(0.0, 1 - binds.useful / used) : 0;
+      if ((roof_ == Roof::kNeither ? lost : alone) < data.at("standing") * base) continue;
+      sooner[kernel.rank] += lost;
+      bound.push_back({&kernel, roof_ == Roof::kNeither ? lost : alone, binds});
+    }
+    if (bound.empty()) return {};
+    Finding finding = bound_finding(job, time, bound, used);
+    finding.info = roof_ != Roof::kNeither;
+    if (!finding.info) finding.lost_ms = job.gain_of_computing(job.for_all_ranks(sooner)) / kPicosecondsOfMs;
+    return {finding};
+  }
+
   Roof roof_;
 };
 

@@ -54,7 +54,8 @@ class ParallelOverlapRule final : public CauseRule {
 
   // Only computing time without communication can hide communication.
   std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const override {
-    if (!job.observation.exchanges_split()) return {};  // comm.exposed covers these: they may wait
+    if (job.observation.profiled_time())
+      return {};  // comm.exposed covers these, and tells what of them waits
     Finding finding;
     std::map<std::uint32_t, double> hidden;
     double worst = 0;

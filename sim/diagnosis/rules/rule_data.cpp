@@ -18,6 +18,7 @@ std::vector<RemedyPlan> read_remedies(const Config& root, std::string_view key) 
     remedy.text = entry.text("text");
     remedy.change = static_cast<RemedyPlan::Change>(
         entry.choice("change", {"none", "removed", "workers", "balanced"}, "none"));
+    remedy.hardware = entry.boolean("hardware", false);
     entry.finish();
   }
   return remedies;

@@ -18,6 +18,7 @@ struct RemedyPlan {
   enum class Change : std::uint8_t { kNone, kRemoved, kWorkers, kBalanced };
   std::string text;
   Change change = Change::kNone;
+  bool hardware = false;  // only a framework, a driver or a real network has it: not for simulated jobs
 };
 
 // The thresholds of a cause, each with its source, and its remedies, as read from configs/advice/CAUSE.yaml.

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""The recorder writes what `advise` reads, and names the rank that makes steps slow. Usage: recorder_test.py A3SIM"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import types
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "traces", "recorder"))
+import a3sim_recorder  # noqa: E402
+
+RANKS, STEPS, SLOW = 4, 40, range(20, 30)
+
+
+class Clock:
+    now = 0.0  # ms on the device
+
+
+class Event:
+    def __init__(self, enable_timing):
+        assert enable_timing
+
+    def record(self):
+        self.at = Clock.now
+
+    def synchronize(self):
+        pass
+
+    def elapsed_time(self, other):
+        return other.at - self.at
+
+
+def stand_in(rank, work):
+    """Returns what the recorder needs of torch. A collective takes until the slowest of all ranks has come, and 2 ms."""
+    dist = types.SimpleNamespace(group=types.SimpleNamespace(WORLD="world"))
+    dist.get_rank = lambda: rank
+    dist.get_process_group_ranks = lambda group: list(range(RANKS))
+    state = types.SimpleNamespace(step=0)
+
+    def all_reduce(tensor, group=None, async_op=False):
+        Clock.now += max(work(r, state.step) for r in range(RANKS)) - work(rank, state.step) + 2
+
+    dist.all_reduce = all_reduce
+    return types.SimpleNamespace(distributed=dist, npu=types.SimpleNamespace(Event=Event)), state
+
+
+def record(directory, work):
+    for rank in range(RANKS):
+        Clock.now = 0.0
+        torch, state = stand_in(rank, work)
+        original = torch.distributed.all_reduce
+        recorder = a3sim_recorder.Recorder(directory, torch, save_every=16)
+        recorder._home = os.path.join(directory, f"host_{rank}_1_ascend_pt")
+        recorder.name(None, "dp")
+        for step in range(STEPS):
+            state.step = step
+            Clock.now += work(rank, step)
+            torch.distributed.all_reduce(None)
+            recorder.step()
+        recorder.close()
+        assert torch.distributed.all_reduce is original
+
+
+def main():
+    a3sim = sys.argv[1]
+    with tempfile.TemporaryDirectory() as directory:
+        record(directory, lambda rank, step: 15.0 if rank == 2 and step in SLOW else 10.0)
+        run = subprocess.run([a3sim, "advise", directory, "--json"], capture_output=True, text=True, check=False)
+        assert run.returncode == 0, run.stderr
+        advice = json.loads(run.stdout)
+        assert advice["ranks"] == RANKS and advice["steps"] == STEPS, advice
+        assert advice["slow"] == list(SLOW), advice["slow"]
+        assert [f["ranks"] for f in advice["findings"] if f["steps"] == [20, 29]] == [[2]], advice["findings"]
+        (group,) = advice["groups"]
+        assert group["use"] == "DP" and group["last"]["rank"] == 2, group
+
+
+if __name__ == "__main__":
+    main()
