@@ -31,9 +31,9 @@ constexpr const char* kKernels[][2] = {
     {"read", "elementwise.operator: Load, elementwise.rows: 1024, elementwise.cols: 8192, l2.start: cold"},
     {"copy", "elementwise.operator: Copy, elementwise.rows: 1024, elementwise.cols: 8192, l2.start: used"}};
 
-class Files {
+class PointFiles {
  public:
-  Files() {
+  PointFiles() {
     std::size_t planted = 0;
     for (const auto& [folder, name] : kParts) {
       std::string text = read_file(configs_folder() / folder / (std::string(name) + ".yaml"));
@@ -76,7 +76,7 @@ class Files {
 };
 
 // What the truth's machine takes.
-std::vector<std::string> truths(const Files& files) {
+std::vector<std::string> truths(const PointFiles& files) {
   std::vector<std::string> values;
   const PointsFile asked = read_points(files.points(std::vector<std::string>(std::size(kKernels), "1 us")),
                                        files.parts("truth"), {});
@@ -91,7 +91,7 @@ std::string value_of(const Calibration& calibration, std::string_view path) {
   return "";
 }
 
-std::string error_of(const Files& files, const std::string& text) {
+std::string error_of(const PointFiles& files, const std::string& text) {
   try {
     read_points(files.write("bad.yaml", text), files.parts("mine"), {});
   } catch (const InputError& error) {
@@ -104,7 +104,7 @@ std::string error_of(const Files& files, const std::string& text) {
 
 TEST_CASE("Planted values come back from measurements of a machine, and what these do not identify is named",
           "[slow]") {
-  const Files files;
+  const PointFiles files;
   const PointsFile points = read_points(files.points(truths(files)), files.parts("mine"), {});
   REQUIRE(points.tables.size() == std::size(kKernels));
   const Calibration calibration =
@@ -123,7 +123,7 @@ TEST_CASE("Planted values come back from measurements of a machine, and what the
 
 TEST_CASE("A measurement that was not taken is named, and the value that it alone shows stays as it is",
           "[slow]") {
-  const Files files;
+  const PointFiles files;
   std::vector<std::string> measured = truths(files);
   measured.back() = "none";  // only copies write
   const PointsFile points = read_points(files.points(measured), files.parts("mine"), {});
@@ -136,7 +136,7 @@ TEST_CASE("A measurement that was not taken is named, and the value that it alon
 }
 
 TEST_CASE("Points that are wrong are told of by their places") {
-  const Files files;
+  const PointFiles files;
   const std::string good = "points:\n  - {name: a, experiment: gemm, metric: latency, measured: 5 us}\n";
   CHECK_THAT(error_of(files, good + "  - {name: a, experiment: gemm, metric: latency, measured: none}\n"),
              Contains("bad.yaml:3:") && Contains("a second point 'a'"));

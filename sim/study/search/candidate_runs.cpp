@@ -21,7 +21,7 @@ namespace a3sim {
 namespace {
 
 // Returns a hash of all values but those that only compiling reads, without which equal schedules run the same.
-std::size_t machine_of(const Experiment& experiment) {
+std::size_t hash_of_machine(const Experiment& experiment) {
   std::string text;
   for (const auto& [path, value] : experiment.values) {
     if (path.starts_with("cut.") || path.starts_with("bucket.") || path.starts_with("order.")) continue;
@@ -87,7 +87,7 @@ void CandidateRuns::read_bases(std::span<const Job> jobs) {
     const auto& [settings, base] = to_read[i];
     try {
       base->experiment = std::make_shared<const Experiment>(problem_.experiment().with(*settings));
-      base->machine = machine_of(*base->experiment);
+      base->machine = hash_of_machine(*base->experiment);
     } catch (const InputError& error) {
       base->refused = error.what();
     }
