@@ -58,7 +58,10 @@ TraceTask task_of(const TaskRow& row, std::uint32_t op, const Trace& trace) {
   task.dependent_event = row.dependent_event;
   task.trigger_rank = row.trigger_rank;
   task.trigger_event = row.trigger_event;
-  task.remote = trace.operators[op].unit == TaskUnit::kPut && (trace.machine.streams || row.dst != row.rank);
+  // A pull has its own rank as destination, but its worker is free only some time after its bytes have come.
+  const bool crosses =
+      trace.machine.streams || row.dst != row.rank || row.put_bytes > 0 || row.done != row.end;
+  task.remote = trace.operators[op].unit == TaskUnit::kPut && crosses;
   task.taken = row.taken;
   task.start = row.start;
   task.end = row.end;

@@ -110,7 +110,7 @@ Parallel read_parallel(const Config& config) {
   parallel.ep_is_wrong = config.is_wrong("ep");
   parallel.tp_stride = static_cast<std::uint32_t>(config.integer("tp_stride", 1, kMostRanks, 1));
   parallel.nodes = static_cast<std::uint32_t>(config.integer("nodes", 1, kMostRanks, 1));
-  config.let_stand("hosts");  // read where ranks are placed (sim/runtime/rank_options.h)
+  static_cast<void>(config.has("hosts"));  // read where ranks are placed (sim/runtime/rank_options.h)
   config.finish();
   return parallel;
 }
@@ -158,6 +158,17 @@ std::string read_path(const Config& config) {
   return path;
 }
 
+// Lets those keys stand that the generator does not use, as a kind laid over a base file may leave them.
+void let_unused_stand(const Config& config, const RoutingGenerator& generator, const RoutingSpec& spec) {
+  const std::string_view spread = generator.draws() ? generator.spread(spec).first : "";
+  if (!generator.draws()) config.let_stand("seed");
+  if (!generator.reads_file()) config.let_stand("file");
+  for (const char* key : {"skew", "busiest"})
+    if (spread != key) config.let_stand(key);
+  if (spread == "sigma") return;
+  for (const char* key : {"sigma", "lasting", "correlation", "common"}) config.let_stand(key);
+}
+
 }  // namespace
 
 RoutingSpec read_routing(const Config& config) {
@@ -166,16 +177,13 @@ RoutingSpec read_routing(const Config& config) {
   const RoutingGenerator* generator = kind ? Routings::find(*kind) : nullptr;
   if (kind) spec.kind = *kind;
   constexpr std::int64_t kMostSeed = std::numeric_limits<std::int64_t>::max();
-  constexpr double kMostSkew = 100;
+  constexpr double kMostSkew = 100, kMostBusiest = 1024;
   spec.seed = static_cast<std::uint64_t>(config.integer("seed", 0, kMostSeed, 0));
   spec.skew = config.number("skew", 0, kMostSkew, 0);
-  constexpr double kMostBusiest = 1024;
   spec.busiest = config.number("busiest", 1, kMostBusiest, spec.busiest);
   if (generator && generator->reads_file()) spec.file = read_path(config);
   if (generator && generator->drifts()) spec.drift = read_drift(config, spec.drift);
-  // A kind laid over a base file may leave the base's file or drift unused.
-  config.has("file");
-  for (const char* key : {"sigma", "common", "lasting", "correlation"}) config.let_stand(key);
+  if (generator) let_unused_stand(config, *generator, spec);
   config.finish();
   return spec;
 }

@@ -118,7 +118,9 @@ ModelShape read_model_shape(const Config& config, const Parallel& parallel) {
     config.error("layers",
                  "missing, expected the model's blocks in order: [embedding, 3 dense, 58 moe, mtp, head]");
   read_layers(config, shape);
-  for (const char* key : {"tokens", "source", "not_modelled"}) config.let_stand(key);
+  if (config.has("source")) config.text("source");
+  config.texts("not_modelled");
+  config.let_stand("tokens");
   config.finish();
   return shape;
 }

@@ -18,6 +18,7 @@ Tiling read_tiling(const Config& config, const Tiling& fallback) {
   tiling.order = config.choice("order", fallback.order);
   tiling.unit_flag = config.choice("unit_flag", fallback.unit_flag);
   tiling.strip = static_cast<std::uint8_t>(config.integer("strip", 1, kMostStrip, tiling.strip)) & kMostStrip;
+  if (tiling.order != BlockOrder::kStrips) config.let_stand("strip");
   tiling.loads_ahead = config.boolean("loads_ahead", tiling.loads_ahead);
   tiling.rotate_k = config.boolean("rotate_k", tiling.rotate_k);
   const std::int64_t most_regions = 255;

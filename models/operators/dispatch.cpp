@@ -71,13 +71,15 @@ class DispatchTokens final : public Dispatch {
     return {0, info(context, context.op.inputs[0]).rows};
   }
 
-  // Returns the rows of the sent layout that a put represents.
+  // Returns the rows of the sent layout that a put represents. The rows that it writes say of which expert they are.
   static Rows sent_rows(const WorkContext& context, const TaskView& task) {
     const Region& out = task.outputs[0];
     const std::uint32_t src = index(context.rank), ep = context.layout.shape().ep,
                         slot = context.layout.slot_of(Layout::kReceived, out.rank, out.row_begin);
-    const std::uint32_t begin = context.layout.sent_slot(src, task.td.gexpert).begin + out.row_begin -
-                                context.layout.received_slot(out.rank, slot / ep, slot % ep).begin;
+    const std::uint32_t expert = slot / ep,
+                        gexpert = out.rank * context.layout.shape().experts_per_rank + expert;
+    const std::uint32_t begin = context.layout.sent_slot(src, gexpert).begin + out.row_begin -
+                                context.layout.received_slot(out.rank, expert, slot % ep).begin;
     return context.layout.pack(Layout::kSent, src, {begin, begin + out.rows().size()});
   }
 

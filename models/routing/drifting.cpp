@@ -30,6 +30,9 @@ class Drifting final : public RoutingGenerator {
  public:
   bool draws() const override { return true; }
   bool drifts() const override { return true; }
+  std::pair<std::string_view, double> spread(const RoutingSpec& spec) const override {
+    return {"sigma", spec.drift.sigma};
+  }
 
   std::vector<std::uint32_t> assign(const RoutingSpec& spec, const MoeShape& shape,
                                     std::uint32_t src) const override {

@@ -3,53 +3,78 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/graph/adjacency_list.hpp>
-#include <boost/graph/transitive_closure.hpp>
 #include <utility>
 
 #include "sim/core/error.h"
 
 namespace a3sim {
-namespace {
-
-bool feeds(const OperatorInfo& producer, const OperatorInfo& consumer) {
-  return std::any_of(consumer.inputs.begin(), consumer.inputs.end(), [&](TensorId t) {
-    return std::find(producer.outputs.begin(), producer.outputs.end(), t) != producer.outputs.end();
-  });
-}
-
-bool any(const std::vector<bool>& flags) {
-  return std::find(flags.begin(), flags.end(), true) != flags.end();
-}
-
-}  // namespace
-
-Reduction::Reduction(std::span<const OperatorInfo> operators) : producers_(operators.size()) {
+Reduction::Reduction(std::span<const OperatorInfo> operators)
+    : producers_(operators.size()),
+      consumers_(operators.size()),
+      implied_(operators.size()),
+      between_(operators.size()),
+      seen_(operators.size(), kNone) {
   for (const OperatorInfo& op : operators) names_.push_back(op.name);
-  boost::adjacency_list<> feeds_into(operators.size()), leads_to;
-  for (std::size_t op = 0; op < operators.size(); ++op) {
-    for (std::size_t p = 0; p < operators.size(); ++p) {
-      if (!feeds(operators[p], operators[op])) continue;
-      producers_[op].push_back(p);
-      add_edge(p, op, feeds_into);
-    }
-  }
-  boost::transitive_closure(feeds_into, leads_to);
-  ancestors_.assign(operators.size(), std::vector<bool>(operators.size()));
-  for (auto [edge, end] = edges(leads_to); edge != end; ++edge) {
-    ancestors_[target(*edge, leads_to)][source(*edge, leads_to)] = true;
-  }
-  for (std::size_t op = 0; op < operators.size(); ++op) candidates_.push_back(implied_candidates(op));
+  find_neighbours(operators);
+  for (std::uint32_t op = 0; op < operators.size(); ++op) between_[op] = find_between(op, operators);
 }
 
-std::vector<bool> Reduction::implied_candidates(std::size_t op) const {
-  std::vector<bool> result(producers_.size());
-  for (const std::size_t p : producers_[op]) {
-    for (const std::size_t q : producers_[op]) {
-      if (ancestors_[q][p]) result[p] = true;
+void Reduction::find_neighbours(std::span<const OperatorInfo> operators) {
+  std::vector<Operators> writers;  // by tensor
+  for (std::uint32_t op = 0; op < operators.size(); ++op) {
+    for (const TensorId output : operators[op].outputs) {
+      if (index(output) >= writers.size()) writers.resize(index(output) + std::size_t{1});
+      writers[index(output)].push_back(op);
     }
   }
-  return result;
+  for (std::uint32_t op = 0; op < operators.size(); ++op) {
+    Operators& producers = producers_[op];
+    for (const TensorId input : operators[op].inputs) {
+      if (index(input) >= writers.size()) continue;
+      const Operators& of_input = writers[index(input)];
+      producers.insert(producers.end(), of_input.begin(), of_input.end());
+    }
+    std::ranges::sort(producers);
+    producers.erase(std::ranges::unique(producers).begin(), producers.end());
+    for (const std::uint32_t p : producers) {
+      consumers_[p].push_back(op);
+      acyclic_ = acyclic_ && operators[p].stage < operators[op].stage;
+    }
+  }
+}
+
+// Goes back from the producers to all that they depend on, no further than the earliest of them. Then goes forward from those
+// producers that were met.
+Reduction::Operators Reduction::find_between(std::uint32_t op, std::span<const OperatorInfo> operators) {
+  const Operators& producers = producers_[op];
+  if (producers.size() < 2) return {};
+  std::uint32_t earliest = kNone;
+  for (const std::uint32_t p : producers) earliest = std::min(earliest, operators[p].stage);
+  Operators stack = producers;
+  while (!stack.empty()) {
+    const std::uint32_t at = stack.back();
+    stack.pop_back();
+    if (acyclic_ && operators[at].stage <= earliest) continue;
+    for (const std::uint32_t before : producers_[at]) {
+      if (std::exchange(seen_[before], op) != op) stack.push_back(before);
+    }
+  }
+  std::ranges::copy_if(producers, std::back_inserter(implied_[op]),
+                       [&](std::uint32_t p) { return seen_[p] == op; });
+  stack = implied_[op];
+  Operators between;
+  while (!stack.empty()) {
+    const std::uint32_t at = stack.back();
+    stack.pop_back();
+    for (const std::uint32_t after : consumers_[at]) {
+      const bool leads_to_op = seen_[after] == op || std::ranges::binary_search(producers, after);
+      if (!leads_to_op || std::ranges::find(between, after) != between.end()) continue;
+      between.push_back(after);
+      stack.push_back(after);
+    }
+  }
+  std::ranges::sort(between);
+  return between;
 }
 
 std::string Reduction::circle(std::size_t op) const {
@@ -60,66 +85,69 @@ std::string Reduction::circle(std::size_t op) const {
       names_[op]);
 }
 
-bool Reduction::reaches_any(const std::vector<bool>& from, std::size_t to) const {
-  for (std::size_t op = 0; op < from.size(); ++op) {
-    if (from[op] && ancestors_[to][op]) return true;
-  }
-  return false;
-}
-
 namespace {
 
 // Searches backward from a consumer's producers, within the operators between them.
 class BackwardSearch {
  public:
   BackwardSearch(const Dependencies& dependencies, const Reduction& operators)
-      : dependencies_(dependencies), operators_(operators), seen_(dependencies.groups().size(), kNone) {}
+      : dependencies_(dependencies),
+        operators_(operators),
+        seen_(dependencies.groups().size(), kNone),
+        wanted_(dependencies.groups().size(), kNone) {}
 
-  // Marks every group on which a producer of `consumer` depends, directly or not, as far as `candidates` may
-  // be reached.
-  void run(std::uint32_t consumer, const std::vector<bool>& candidates) {
-    candidates_ = &candidates;
-    for (const Dependency& edge : dependencies_.of_consumer(consumer)) expand(edge.producer, consumer);
-    while (!stack_.empty()) {
-      const std::uint32_t group = stack_.back();
-      stack_.pop_back();
-      expand(group, consumer);
+  // Marks the producers of `consumer` on which another one depends, directly or not.
+  void run(std::uint32_t consumer) {
+    const std::uint32_t op = dependencies_.groups()[consumer].op;
+    between_ = operators_.between(op);
+    missing_ = 0;
+    for (const Dependency& edge : dependencies_.of_consumer(consumer)) {
+      if (!operators_.is_implied(op, dependencies_.groups()[edge.producer].op)) continue;
+      wanted_[edge.producer] = consumer;
+      ++missing_;
     }
+    queue_.clear();
+    for (const Dependency& edge : dependencies_.of_consumer(consumer)) expand(edge.producer, consumer);
+    // What is behind the last producer may still lead to a circle.
+    for (std::size_t at = 0; at < queue_.size() && (missing_ > 0 || !operators_.acyclic()); ++at)
+      expand(queue_[at], consumer);
   }
   bool reached(std::uint32_t group, std::uint32_t consumer) const { return seen_[group] == consumer; }
 
  private:
   void expand(std::uint32_t group, std::uint32_t stamp) {
-    if (!operators_.reaches_any(*candidates_, dependencies_.groups()[group].op)) return;
+    if (!std::ranges::binary_search(between_, dependencies_.groups()[group].op)) return;
     for (const Dependency& edge : dependencies_.of_consumer(group)) {
       if (edge.producer == stamp) throw InputError(operators_.circle(dependencies_.groups()[stamp].op));
       if (seen_[edge.producer] == stamp) continue;
       seen_[edge.producer] = stamp;
-      stack_.push_back(edge.producer);
+      missing_ -= wanted_[edge.producer] == stamp;
+      queue_.push_back(edge.producer);
     }
   }
 
   const Dependencies& dependencies_;
   const Reduction& operators_;
-  const std::vector<bool>* candidates_ = nullptr;
-  std::vector<std::uint32_t> seen_;  // one entry per group: the last consumer for which it was reached
-  std::vector<std::uint32_t> stack_;
+  std::span<const std::uint32_t> between_;
+  // One entry per group: the last consumer for which it was reached, and for which it should be.
+  std::vector<std::uint32_t> seen_, wanted_;
+  std::vector<std::uint32_t> queue_;
+  std::size_t missing_ = 0;
 };
 
 }  // namespace
 
 void Reduction::apply(Dependencies& dependencies) const {
-  if (std::none_of(candidates_.begin(), candidates_.end(), any)) return;
+  if (std::ranges::all_of(between_, &Operators::empty)) return;
   const std::span<const TaskGroup> groups = dependencies.groups();
   BackwardSearch search(dependencies, *this);
   std::vector<Dependency> kept;
   kept.reserve(dependencies.edges().size());
   for (std::uint32_t g = 0; g < groups.size(); ++g) {
-    const std::vector<bool>& of_op = candidates_[groups[g].op];
-    const bool candidates = any(of_op);
-    if (candidates) search.run(g, of_op);
+    const bool implied = !between_[groups[g].op].empty();
+    if (implied) search.run(g);
     for (const Dependency& edge : dependencies.of_consumer(g)) {
-      if (!candidates || !search.reached(edge.producer, g)) kept.push_back(edge);
+      if (!implied || !search.reached(edge.producer, g)) kept.push_back(edge);
     }
   }
   dependencies.set_edges(std::move(kept));

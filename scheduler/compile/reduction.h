@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,20 +19,28 @@ class Reduction {
 
   void apply(Dependencies& dependencies) const;
 
-  // Returns whether `to` depends on one of these operators.
-  bool reaches_any(const std::vector<bool>& from, std::size_t to) const;
+  // Returns the operators, sorted, from which a search for implied dependencies of an operator's tasks has to go on: those
+  // that depend on a producer of the operator which another of its producers depends on. Empty if there is none.
+  std::span<const std::uint32_t> between(std::size_t op) const { return between_[op]; }
+  // Returns whether another producer of `op` depends on this one.
+  bool is_implied(std::size_t op, std::uint32_t producer) const {
+    return std::ranges::binary_search(implied_[op], producer);
+  }
+  // True if every operator comes after those that it depends on, so that none waits in a circle.
+  bool acyclic() const { return acyclic_; }
   // Returns what is wrong with an operator whose tasks wait in a circle.
   std::string circle(std::size_t op) const;
 
  private:
-  std::vector<bool> implied_candidates(std::size_t op) const;
+  using Operators = std::vector<std::uint32_t>;
+  void find_neighbours(std::span<const OperatorInfo> operators);
+  Operators find_between(std::uint32_t op, std::span<const OperatorInfo> operators);
 
-  std::vector<std::string> names_;                   // by operator
-  std::vector<std::vector<std::size_t>> producers_;  // one list per operator
-  std::vector<std::vector<bool>> ancestors_;  // one entry per operator: the operators that it depends on
-  // One entry per operator: its producers that another of its producers depends on. Only dependencies on
-  // these can be implied.
-  std::vector<std::vector<bool>> candidates_;
+  std::vector<std::string> names_;                // by operator
+  std::vector<Operators> producers_, consumers_;  // one list per operator
+  bool acyclic_ = true;
+  std::vector<Operators> implied_, between_;  // one list per operator, sorted
+  std::vector<std::uint32_t> seen_;           // one entry per operator: the last one whose search reached it
 };
 
 }  // namespace a3sim

@@ -111,12 +111,9 @@ class WritesCheck final : public Check {
     const TaskflowView::Rank& rank = taskflow_.ranks[r];
     for (std::uint32_t t = 0; t < rank.tasks.size(); ++t) {
       const TaskDescriptor& td = rank.tasks[t];
-      for (const Region& in : rank.inputs(td)) {
-        if (!in.rows().empty()) place(in).read = true;
-      }
       for (const Region& out : rank.outputs(td)) {
         if (out.rows().empty()) continue;
-        std::vector<Write>& writes = place(out).writes;
+        std::vector<Write>& writes = place(out);
         if (writes.empty()) writes.reserve(td.task_split_num);  // mostly as many as its operator has tasks
         const bool cut = out.shares > 1 && taskflow_.tiling(td);
         writes.push_back({out.rows(), cut ? td.tiling_data_position : kNone, cut ? out.share : 0U,
@@ -131,14 +128,14 @@ class WritesCheck final : public Check {
       const auto tensor = static_cast<std::uint32_t>(i / ranks()),
                  memory = static_cast<std::uint32_t>(i % ranks());
       const TensorInfo& info = taskflow_.ranks[memory].tensors[tensor];
-      std::vector<Write> writes = std::move(places_[i].writes);
+      std::vector<Write> writes = std::move(places_[i]);
       if (info.external) {
         if (writes.empty()) continue;
         const Write& write = writes.front();
         findings_.errors.push_back(
             fmt::format("{} on rank {} writes {} on rank {}, which is given from outside",
                         taskflow_.task_name(write.rank, write.task), write.rank, info.name, memory));
-      } else if (places_[i].read || !writes.empty()) {
+      } else if (info.rows > 0) {
         ++written;
         TensorWrites(taskflow_, tensor, memory, findings_).check(std::move(writes), sort_);
       }
@@ -148,17 +145,11 @@ class WritesCheck final : public Check {
   }
 
  private:
-  // A tensor in a rank's memory, and who writes it.
-  struct Place {
-    std::vector<Write> writes;
-    bool read = false;
-  };
-
   std::size_t ranks() const { return taskflow_.ranks.size(); }
-  Place& place(const Region& region) { return places_[region.tensor * ranks() + region.rank]; }
+  std::vector<Write>& place(const Region& region) { return places_[region.tensor * ranks() + region.rank]; }
 
   const TaskflowView& taskflow_;
-  std::vector<Place> places_;  // one entry per tensor, then rank
+  std::vector<std::vector<Write>> places_;  // who writes a tensor in a rank's memory: by tensor, then rank
   BucketSort<Write> sort_;
 };
 

@@ -15,6 +15,7 @@
 #include "sim/core/error.h"
 #include "sim/core/machine_memory.h"
 #include "sim/experiment/order_file.h"
+#include "sim/experiment/schedule_check.h"
 #include "sim/experiment/stated_numbers.h"
 #include "sim/study/data/data_matrix.h"
 #include "sim/study/data/layer_check.h"
@@ -264,7 +265,7 @@ void check(const CheckOptions& options) {
     const std::optional<Experiment> beside = experiment_beside(options.schedules.arguments.front());
     options.schedules.each([&](const NamedSchedule& named) {
       faults += missing_workers(named, beside);
-      say(named.name, verify(named.schedule));
+      say(named.name, beside ? check_schedule(*beside, named.schedule) : verify(named.schedule));
     });
   } else {
     const Experiment experiment = options.schedules.experiment();

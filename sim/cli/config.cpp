@@ -8,6 +8,7 @@
 #include "sim/cli/output.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/study/describe/key_list.h"
+#include "sim/study/describe/key_sentences.h"
 
 namespace a3sim {
 namespace {
@@ -17,17 +18,45 @@ struct ConfigOptions : OverrideOptions {
   JsonOption json;
 };
 
-void list_keys(std::span<const ListedKey> keys, const ConfigOptions& options) {
+// Prints the keys one after another, with what they mean if `meanings`.
+void list_keys(std::span<const ListedKey> keys, const ConfigOptions& options, std::string lines,
+               bool meanings) {
   Report report;
-  std::string lines = "key, what holds without it, what it takes\n\n";
   Table& table = report.table(
-      "keys", {Column::words("key"), Column::words("default"), Column::words("takes")}, Seen::kByPrograms);
+      "keys",
+      {Column::words("key"), Column::words("default"), Column::words("takes"), Column::words("means")},
+      Seen::kByPrograms);
   for (const ListedKey& key : keys) {
-    table.add({key.path, key.fallback(), key.expected()});
+    const std::string means(meaning_of(options.kind, key.path));
+    table.add({key.path, key.fallback(), key.expected(), means});
     lines += fmt::format("{:<42} {:<18} {}\n", key.path, key.fallback(), key.expected());
+    if (meanings && !means.empty()) lines += fmt::format("    {}\n", means);
   }
   report.say(lines);
   print_report(report, options.json);
+}
+
+void list_keys(std::span<const ListedKey> keys, const ConfigOptions& options, bool meanings) {
+  list_keys(keys, options, "key, what holds without it, what it takes\n\n", meanings);
+}
+
+// Prints a block with all keys below it.
+void list_block(const std::string& block, std::span<const ListedKey> known, const ConfigOptions& options) {
+  std::vector<ListedKey> keys;
+  for (const ListedKey& key : known)
+    if (key.path.starts_with(block + '.')) keys.push_back(key);
+  const std::string_view meaning = meaning_of(options.kind, block);
+  list_keys(keys, options, fmt::format("{}{}{}\n\n", block, meaning.empty() ? "" : ": ", meaning), true);
+}
+
+// Returns the block that a word names: by its path, or by its last words if no other ends so. Empty if there is none.
+std::string block_named(const KeyTree& tree, const std::string& word) {
+  std::vector<std::string> ending;
+  for (const std::string& block : listed_blocks(tree)) {
+    if (block == word) return block;
+    if (block.ends_with('.' + word)) ending.push_back(block);
+  }
+  return ending.size() == 1 ? ending.front() : "";
 }
 
 Report explained_report(const ExplainedKey& key) {
@@ -39,6 +68,7 @@ Report explained_report(const ExplainedKey& key) {
   };
   report.fact("key", key.path);
   report.fact("value", key.value ? Cell(*key.value) : Cell());
+  add("means", key.meaning);
   add("origin", key.origin);
   add("source", key.source);
   const std::string fitted = key.fitted ? ", fitted in it by 'a3sim calibrate'" : "";
@@ -60,7 +90,7 @@ std::filesystem::path file_of(const ConfigOptions& options, const Document& docu
 void run(const ConfigOptions& options) {
   const Document& document = Documents::get(options.kind);
   const std::vector<ListedKey> known = listed_keys(known_keys(document));
-  if (options.key.empty()) return list_keys(known, options);
+  if (options.key.empty()) return list_keys(known, options, false);
   const std::filesystem::path file = file_of(options, document);
   std::vector<ListedKey> meant = keys_ending_in(known, options.key);
   const auto of_any_name = [](const ListedKey& key) { return key.path.find('*') != std::string::npos; };
@@ -68,14 +98,17 @@ void run(const ConfigOptions& options) {
       std::ssize(meant))  // what passes or operators have otherwise
     std::erase_if(meant, of_any_name);
   const bool whole = find_key(known, options.key) != nullptr;
-  if (!whole && meant.size() > 1) return list_keys(meant, options);
+  if (const std::string block = block_named(known_keys(document), options.key); !whole && !block.empty())
+    return list_block(block, known, options);
+  if (!whole && meant.size() > 1) return list_keys(meant, options, true);
   const std::string key = whole || meant.empty() ? options.key : meant.front().path;
-  print_report(explained_report(explain_key(document, key, file, options.set)), options.json);
+  print_report(explained_report(explain_key(options.kind, document, key, file, options.set)), options.json);
 }
 
 void add_config_options(CLI::App& app, ConfigOptions& options) {
   app.add_option("KEY", options.key,
-                 "a key to explain, path.to.key or its last words: value, unit, origin, source, range");
+                 "a key to explain, path.to.key or its last words, or a block of keys: what it means, its "
+                 "value, unit, origin, source, range");
   take_shipped_too(app.add_option("CONFIG", options.file,
                                   "the file whose value is explained; without it the shipped one that new "
                                   "files start from"),
@@ -87,7 +120,8 @@ void add_config_options(CLI::App& app, ConfigOptions& options) {
   app.require_subcommand(0, 1);
 }
 
-A3SIM_REGISTER(Command, "config", "Keys of configurations: what each takes, and where a value comes from",
+A3SIM_REGISTER(Command, "config",
+               "Keys of configurations: what each means and takes, and where a value comes from",
                Command(CommandGroup::kPrototype, add_config_options, run));
 
 }  // namespace

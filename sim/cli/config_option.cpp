@@ -15,6 +15,7 @@
 #include "sim/core/config/config.h"
 #include "sim/experiment/order_file.h"
 #include "sim/runtime/topology.h"
+#include "sim/study/describe/idle_keys.h"
 
 namespace a3sim {
 namespace {
@@ -32,6 +33,12 @@ void warn_of_unused_planes(const Experiment& experiment, const std::vector<std::
     spdlog::warn("--set {}: no two ranks meet over plane '{}' here, so it changes nothing", *of_plane,
                  planes[p].name);
   }
+}
+
+// Warns of what --set or the file itself states and what changes nothing. Files that it includes serve others too.
+void warn_of_idle_keys(const Experiment& experiment, const std::string& file) {
+  for (const IdleKey& key : idle_keys(experiment))
+    if (key.mark.file == file || key.mark.file == "--set") spdlog::warn("{}", key.text());
 }
 
 // Returns whether a file begins like a JSON object.
@@ -112,6 +119,7 @@ void OverrideOptions::add_order_to(CLI::App& app) {
 Experiment OverrideOptions::load(const std::string& file) const {
   Experiment experiment = order.empty() ? load_experiment(file, set) : load_with_order(file, order, set);
   warn_of_unused_planes(experiment, set);
+  warn_of_idle_keys(experiment, file);
   if (may_be_json(file)) {
     if (has_experts(experiment)) warn_of_guessed_width(file, set);
     warn_of_guessed_layers(file, experiment, set);

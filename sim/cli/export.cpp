@@ -90,9 +90,10 @@ void export_run(const ExportOptions& options) {
 void add_export_options(CLI::App& app, ExportOptions& options) {
   app.add_option("RESULT", options.directory,
                  "a directory that 'a3sim run CONFIG --trace -o' wrote, or 'a3sim run --steps N -o'");
-  app.add_option("--runtime-config", options.schedules.arguments,
-                 "instead: an experiment, or compiled schedules, as schedule files of the public runtime")
-      ->type_name("CONFIG|SSC");
+  CLI::Option* const schedules = app.add_option(
+      "--runtime-config", options.schedules.arguments,
+      "instead: an experiment, or compiled schedules, as schedule files of the public runtime");
+  take_shipped_too(schedules->type_name("CONFIG|SSC"), "experiments");
   options.schedules.add_set_to(app);
   options.schedules.add_order_to(app);
   app.add_option("--to", options.format, formats())->type_name("FORMAT")->capture_default_str();

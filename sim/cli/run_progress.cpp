@@ -9,6 +9,8 @@
 #include <string>
 
 #include "sim/core/error.h"
+#include "sim/core/machine_memory.h"
+#include "sim/core/size_error.h"
 #include "sim/experiment/order_file.h"
 #include "sim/experiment/run_estimate.h"
 
@@ -17,6 +19,20 @@ namespace {
 
 constexpr double kWorthAWord = 2;  // seconds
 constexpr const char* kAlike = "experiment.simulate=alike";
+
+// Refuses a run that needs more memory than the machine has, with what needs less.
+void refuse_beyond_memory(const RunEstimate& estimate, const ConfigOption& config,
+                          const Experiment& experiment) {
+  const auto machine = static_cast<double>(memory_of_machine().count);
+  if (estimate.bytes <= machine) return;
+  std::string remedy = "take a smaller group, fewer experts, partitions or shares, or larger chunks";
+  if (const std::optional<Experiment> few = with_few_ranks(config, experiment))
+    remedy = fmt::format("--set {} takes {}", kAlike, estimate_of(*few, false).text());
+  else if (experiment.kept == 0)
+    remedy += fmt::format("; ranks are not alike here, so --set {} does not serve", kAlike);
+  throw RunSizeError(
+      fmt::format("{}, and this machine has {:.1f} GB: {}", estimate.text(), machine * 1e-9, remedy));
+}
 
 }  // namespace
 
@@ -59,6 +75,7 @@ void announce_run(const ConfigOption& config, const Experiment& experiment, std:
   estimate.seconds *= steps;
   if (estimate.seconds <= kWorthAWord) return;
   if (steps > 1) estimate.what = fmt::format("{} steps of {}", steps, estimate.what);
+  refuse_beyond_memory(estimate, config, experiment);
   const std::optional<Experiment> few = steps == 1 ? with_few_ranks(config, experiment) : std::nullopt;
   announce(estimate, few ? fmt::format("; with --set {} {}", kAlike, estimate_of(*few, recorded).text())
                          : std::string());

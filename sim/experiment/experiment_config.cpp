@@ -107,7 +107,7 @@ void read_own_cuts(const Config& config, Experiment& experiment) {
     const Config block = config.map(name);
     OwnCut cut;
     const auto read = [&](const char* key, std::uint32_t& value, std::int64_t most) {
-      value = static_cast<std::uint32_t>(block.integer(key, 1, most, 0));
+      if (block.has(key)) value = static_cast<std::uint32_t>(block.integer(key, 1, most));
     };
     read("partitions", cut.partitions, kMostPartitions);
     read("chunk", cut.chunk, kMostRows);

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <vector>
 
+#include "models/operators/operator.h"
+#include "scheduler/compile/compile.h"
+
 namespace a3sim {
 namespace {
 
@@ -57,12 +60,34 @@ PassTasks tasks_by_kind(const CutOptions& cut, const RoutingCounts& capacity, st
   return tasks;
 }
 
+// Returns the tasks of a pass without experts, whose operators have tiles however rows are routed.
+PassTasks tasks_of_tiles(const Experiment& experiment, const Pass& pass, std::uint32_t kept) {
+  const CutOptions cut = cut_of(experiment, pass);
+  const Splits splits = propagate_splits(pass.graph, experiment.shape, cut);
+  const std::uint32_t ranks = kept > 0 ? kept : experiment.shape.ep;
+  PassTasks tasks;
+  for (std::size_t op = 0; op < splits.tiles.size(); ++op) {
+    const OperatorNode& node = pass.graph.operators()[op];
+    const Operator& type = Operators::get(node.type);
+    const std::uint32_t shares = type.unit() == CoreUnit::kMatrix ? node.cut.value_or(cut).shares : 1;
+    (type.mover() == Mover::kNone ? tasks.work : tasks.puts) +=
+        std::uint64_t{splits.tiles[op]} * shares * ranks;
+  }
+  return tasks;
+}
+
+PassTasks tasks_by_kind(const Experiment& experiment, const Pass& pass, const RoutingCounts& capacity,
+                        std::uint32_t kept) {
+  return experiment.shape.experts() == 0 ? tasks_of_tiles(experiment, pass, kept)
+                                         : tasks_by_kind(cut_of(experiment, pass), capacity, kept);
+}
+
 }  // namespace
 
 std::uint64_t tasks_of_pass(const Experiment& experiment, const RoutingCounts& capacity, std::uint32_t kept) {
   std::uint64_t most = 0;
   for (const Pass& pass : experiment.passes) {
-    const PassTasks tasks = tasks_by_kind(cut_of(experiment, pass), capacity, kept);
+    const PassTasks tasks = tasks_by_kind(experiment, pass, capacity, kept);
     most = std::max(most, tasks.puts + tasks.work);
   }
   return most;
@@ -75,12 +100,12 @@ std::string RunEstimate::text() const {
 }
 
 RunEstimate estimate_of(const Experiment& experiment, bool recorded) {
-  if (!experiment.work->why_no_schedule_run().empty() || experiment.shape.experts() == 0) return {};
+  if (!experiment.work->why_no_schedule_run().empty()) return {};
   const RoutingCounts capacity = capacity_of(experiment, routing_of(experiment));
   const std::uint32_t ranks = experiment.kept > 0 ? experiment.kept : experiment.shape.ep;
   PassTasks all;
   for (const Pass& pass : experiment.passes) {
-    const PassTasks tasks = tasks_by_kind(cut_of(experiment, pass), capacity, experiment.kept);
+    const PassTasks tasks = tasks_by_kind(experiment, pass, capacity, experiment.kept);
     all.puts += tasks.puts;
     all.work += tasks.work;
   }

@@ -15,6 +15,7 @@ L2Options read_l2(const Config& config) {
   l2.exact = config.choice("mode", {"pieces", "lines"}, "pieces") == 1;
   l2.start = config.choice("start", L2Start::kCold);
   l2.spec.hash = config.choice("hash", L2Hash::kXor);
+  if (!l2.exact) config.let_stand("hash");
   l2.spec.seed = static_cast<std::uint64_t>(config.integer("seed", 0, kMostSeeds, 1));
   const Config hints = config.map("hints");
   for (const std::string& op : hints.names()) {

@@ -49,6 +49,9 @@ RunOptions read_run_options(const Config& experiment, const WorkerKinds& workers
   options.kernel_experts =
       static_cast<std::uint32_t>(experiment.integer("kernel_experts", 0, kMostExperts, 0));
   options.dispatch_servers = static_cast<std::uint32_t>(experiment.integer("dispatch_servers", 1, 1024, 1));
+  const bool has_scheduler = charges(options, "program.tasks.dynamic_task");
+  for (const char* key : {"ready", "dispatch_servers"})
+    if (!has_scheduler) experiment.let_stand(key);
   return options;
 }
 

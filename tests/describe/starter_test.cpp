@@ -74,7 +74,7 @@ TEST_CASE("A file from what is not shipped names what is") {
 namespace {
 
 ExplainedKey explained(const std::string& key, const std::vector<std::string>& overrides = {}) {
-  return explain_key(Documents::get("experiment"), key, configs_folder() / "experiments" / "ep4.yaml",
+  return explain_key("experiment", Documents::get("experiment"), key, configs_folder() / "experiments" / "ep4.yaml",
                      overrides);
 }
 

@@ -153,7 +153,9 @@ std::vector<std::string> Config::names(std::initializer_list<std::string_view> f
 }
 
 void Config::let_stand(std::string_view key) const {
-  if (value_->find(key) != nullptr) static_cast<void>(has(key));
+  if (value_->find(key) == nullptr) return;
+  static_cast<void>(has(key));
+  value_->stood.emplace(key);
 }
 
 void Config::take(std::string_view key, KeyForm form, std::optional<std::string> fallback) const {

@@ -43,6 +43,13 @@ KnownKey known_of(const KeyRecord& record, const ConfigValue* value) {
   return known;
 }
 
+// Returns whether a value is the one that holds without it.
+bool is_fallback(const ConfigValue& value, const KeyRecord& record) {
+  const ConfigValue* const scalar = value.is_sourced() ? value.find("value")->value.get() : &value;
+  return scalar->kind == ConfigValue::Kind::kScalar && record.fallback == scalar->text;
+}
+
+// A value without effect counts as one that no reader has read.
 KeyTree tree_of(const ConfigValue& map) {
   KeyTree tree;
   if (map.names_open) tree.any = std::make_unique<KnownKey>();
@@ -50,6 +57,7 @@ KeyTree tree_of(const ConfigValue& map) {
     const ConfigValue::Entry* const entry = map.find(key);
     KnownKey known = known_of(record, entry == nullptr ? nullptr : entry->value.get());
     if (entry != nullptr && entry->is_default) known.present = false;
+    if (known.present && map.stood.contains(key) && !is_fallback(*entry->value, record)) known.forms.clear();
     if (record.named) {
       KeyTree one;
       one.any = std::make_unique<KnownKey>(std::move(known));

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,10 +37,11 @@ struct ConfigValue {
   std::vector<Entry> entries;                       // kMap, in the file's order
 
   std::map<std::string, KeyRecord, std::less<>> asked;  // keys that readers know, present or not
-  bool names_open = false;                              // has keys that are names chosen by the user
-  bool opened = false;  // read as a mapping, so that all its keys must be known
-  bool whole = false;   // tagged !override: replaces the value of an included file
-  bool broken = false;  // could not be read: its missing keys are not reported
+  std::set<std::string, std::less<>> stood;  // keys whose values have no effect here (Config::let_stand())
+  bool names_open = false;                   // has keys that are names chosen by the user
+  bool opened = false;                       // read as a mapping, so that all its keys must be known
+  bool whole = false;                        // tagged !override: replaces the value of an included file
+  bool broken = false;                       // could not be read: its missing keys are not reported
 
   // Returns the entry of `key`, or nullptr.
   Entry* find(std::string_view key) {

@@ -52,7 +52,8 @@ class ScheduleRecords {
     }
     for (std::size_t op = 0; op < operators.size(); ++op) {
       OperatorRecord& record = records[op];
-      if (record.end == Duration::zero()) continue;  // no tasks
+      // An operator without tasks, or one of the compiler's that writes nothing and is none of the graph.
+      if (record.end == Duration::zero() || operators[op].outputs.empty()) continue;
       const TensorInfo& out = schedule_[rank].tensors()[index(operators[op].outputs.front())];
       record.step = run_.step;
       record.rank = rank;

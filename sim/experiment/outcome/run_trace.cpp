@@ -111,7 +111,7 @@ void add_rank(const PassResult& pass, std::size_t rank, Trace& trace) {
   for (const OperatorInfo& op : pass.schedule[rank].operators())
     moves.push_back(Operators::get(op.type).mover() != Mover::kNone);
   for (std::size_t t = 0; t < tasks.size(); ++t) {
-    const bool remote = moves[tasks[t].op] && tasks[t].dst != rank;
+    const bool remote = moves[tasks[t].op] && tasks[t].src != tasks[t].dst;
     traced.push_back(traced_task(tasks[t], pass.run.ranks[rank].records[t], remote));
   }
 }

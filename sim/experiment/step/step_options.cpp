@@ -193,6 +193,7 @@ void read_optimizer(const Config& block, StepOptions& step) {
   step.optimizer.state_bytes = static_cast<std::uint32_t>(block.integer("state_bytes", 2, 8, 8));
   step.optimizer.swapped = block.boolean("swapped", false);
   step.optimizer.slices = static_cast<std::uint32_t>(block.integer("slices", 1, 1024, 16));
+  if (!step.optimizer.swapped) block.let_stand("slices");
   block.finish();
 }
 
@@ -203,6 +204,7 @@ void read_host(const Config& host, StepOptions& step) {
   if (host.has("unlisted")) step.unlisted = host.duration("unlisted");
   for (const SourcedValue& value : host.sourced())
     if (value.path == host.path("unlisted")) step.unlisted_most = value.high;
+  if (step.launch == Duration::zero()) host.let_stand("reads_counts");
   if (host.has("link") || step.optimizer.swapped) step.host_link = host.rate("link");
   host.finish();
 }

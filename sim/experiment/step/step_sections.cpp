@@ -164,7 +164,7 @@ std::string unknown_of(const SimulatedStep& simulated) {
       {TimeClass::kAttention, "the rate of attention's backward pass, of which no A3 figure is public"},
       {TimeClass::kEp, "how much of EP's exchanges is hidden (step.overlap)"},
       {TimeClass::kHost, "the host's time a launch (step.host.launch)"},
-      {TimeClass::kOptimizer, "the host's link (step.host.link), assumed 25 GB/s of 12 to 50"},
+      {TimeClass::kOptimizer, "the host's link (step.host.link)"},
       {TimeClass::kRest, "gaps between kernels (program.launch.queued)"},
       {TimeClass::kTp, "whether products hide TP's exchanges (step.tp_pipelined)"},
       {TimeClass::kDp, "whether passes hide DP's exchanges (step.dp_overlap)"}};

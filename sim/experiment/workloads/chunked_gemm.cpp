@@ -8,6 +8,18 @@
 namespace a3sim {
 namespace {
 
+// Each chunk has operators of its own, and schedules number operators in 16 bits.
+void check_chunks(const Config& config, const ChunkedGemm& gemm) {
+  constexpr std::uint64_t kMostOperators = 65535;
+  const std::uint64_t chunks = (std::uint64_t{gemm.rows} + gemm.chunk_rows - 1) / gemm.chunk_rows,
+                      of_chunk = gemm.meets ? 9 : 3;
+  if (chunks * of_chunk + of_chunk <= kMostOperators) return;
+  config.error(
+      "chunk_tiles",
+      fmt::format("{} chunks of {} operators each, expected at most {} operators: make chunks larger", chunks,
+                  of_chunk, kMostOperators));
+}
+
 // Reads a product of a tensor-parallel group whose rows are gathered chunk by chunk beside it.
 void read_chunked_gemm(const Config& root, const Config& /*block*/, Experiment& experiment) {
   const Config config = root.map("chunked_gemm");
@@ -31,8 +43,9 @@ void read_chunked_gemm(const Config& root, const Config& /*block*/, Experiment& 
   gemm.dtype = read_dtype(config);
   gemm.result = config.choice("out", gemm.dtype);
   gemm.rewriters = experiment.workers.count(CoreUnit::kVector);
-  bool fits = gives(gemm.dtype, gemm.result);
-  if (!fits)
+  check_chunks(config, gemm);
+  bool fits = gives(gemm.dtype, gemm.result) && !config.is_wrong("chunk_tiles");
+  if (!gives(gemm.dtype, gemm.result))
     config.error("out",
                  fmt::format("a product of {} does not give {}", name_of(gemm.dtype), name_of(gemm.result)));
   if (gemm.groups > 1 && (gemm.chunk_rows % gemm.groups != 0 || gemm.rows % gemm.chunk_rows != 0 ||

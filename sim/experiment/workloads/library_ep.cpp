@@ -44,6 +44,7 @@ void read_library_ep(const Config& root, const Config& /*block*/, Experiment& ex
   const Exchange exchange = exchange_of(experiment);
   const char* const usual = exchange == Exchange::kFused ? "row" : "token";
   const bool by_row = config.choice("quantize", {"token", "row"}, usual) == 1;
+  if (!int8) config.let_stand("quantize");
   const bool pull = config.choice("mover", {"put", "pull"}, "put") == 1;
   config.finish();
   if (pull && (!int8 || !by_row || exchange == Exchange::kCollectives))

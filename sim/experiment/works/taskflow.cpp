@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
-#include "scheduler/verify/verify.h"
 #include "sim/experiment/equal_schedules.h"
 #include "sim/experiment/experiment.h"
 #include "sim/experiment/outcome/run_trace.h"
 #include "sim/experiment/own_values.h"
 #include "sim/experiment/run_estimate.h"
 #include "sim/experiment/run_experiment.h"
+#include "sim/experiment/schedule_check.h"
 #include "sim/experiment/value_range.h"
 #include "sim/experiment/work.h"
 
@@ -175,7 +175,7 @@ class Taskflow final : public ExperimentWork {
   void check(const Experiment& experiment, const FindingsVisitor& visit) const override {
     const RoutingCounts capacity = capacity_of(experiment, routing_of(experiment));
     for (const Pass& pass : experiment.passes)
-      visit(pass.name, verify(compile_pass(experiment, pass, capacity).schedule));
+      visit(pass.name, check_schedule(experiment, compile_pass(experiment, pass, capacity).schedule));
   }
 };
 

@@ -249,7 +249,7 @@ Tensors expected_product(const DataCase& data_case, const Graph& graph, const Te
   for (std::uint32_t expert = 0, begin = 0; expert < std::max(1U, shape.experts_per_rank); ++expert) {
     const std::uint32_t rows = shape.experts() > 0 ? counts.at(0, expert) : a.rows;
     const Matrix weights = to_matrix(b, expert * a.cols, (expert + 1) * a.cols);
-    std::ranges::move(plain::product(graph.tensors()[0].dtype, to_matrix(a, begin, begin + rows), weights),
+    std::ranges::move(plain::product(graph.tensors()[2].dtype, to_matrix(a, begin, begin + rows), weights),
                       std::back_inserter(c));
     begin += rows;
   }

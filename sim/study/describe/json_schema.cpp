@@ -5,13 +5,21 @@
 
 #include "sim/core/config/quantity.h"
 #include "sim/study/describe/document.h"
+#include "sim/study/describe/key_sentences.h"
 
 namespace a3sim {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json mapping(const KeyTree& tree);
+// A place in the schema: the kind of files, and the path of a key, or of the mapping above keys.
+struct Place {
+  std::string_view kind;
+  std::string path;
+  Place below(const std::string& name) const { return {kind, path.empty() ? name : path + '.' + name}; }
+};
+
+Json mapping(const KeyTree& tree, const Place& place);
 
 // Returns the schema of text in YAML. What looks like a number or a boolean counts as text too.
 Json text_schema() { return {{"type", Json::array({"string", "number", "boolean"})}}; }
@@ -65,7 +73,7 @@ Json sourced(const Json& value) {
 }
 
 // Adds the schemas of one form, one or two.
-void add_form(const KeyForm& form, const KnownKey& known, Json& any_of) {
+void add_form(const KeyForm& form, const KnownKey& known, const Place& place, Json& any_of) {
   switch (form.kind) {
     case KeyKind::kAnything:
       any_of.push_back(Json::object());
@@ -77,13 +85,14 @@ void add_form(const KeyForm& form, const KnownKey& known, Json& any_of) {
       any_of.push_back({{"type", "array"}});
       return;
     case KeyKind::kMap: {
-      Json schema = known.below ? mapping(*known.below) : Json{{"type", "object"}};
+      Json schema = known.below ? mapping(*known.below, place) : Json{{"type", "object"}};
       schema["type"] = Json::array({"object", "null"});
       any_of.push_back(std::move(schema));
       return;
     }
     case KeyKind::kMaps:
-      any_of.push_back({{"type", "array"}, {"items", known.below ? mapping(*known.below) : Json::object()}});
+      any_of.push_back({{"type", "array"},
+                        {"items", known.below ? mapping(*known.below, place.below("*")) : Json::object()}});
       return;
     default: {
       const Json value = scalar(form);
@@ -93,15 +102,23 @@ void add_form(const KeyForm& form, const KnownKey& known, Json& any_of) {
   }
 }
 
-Json key_schema(const KnownKey& known) {
+// Says what a key means, and what it takes.
+std::string description_of(const Place& place, const std::string& expected) {
+  const std::string_view meaning = meaning_of(place.kind, place.path);
+  if (meaning.empty() || expected.empty()) return std::string(meaning) + expected;
+  return fmt::format("{} Takes {}.", meaning, expected);
+}
+
+Json key_schema(const KnownKey& known, const Place& place) {
   Json schema = Json::object();
   std::string expected;
   Json any_of = Json::array();
   for (const KeyForm& form : known.forms) {
     expected += (expected.empty() ? "" : ", or ") + form.expected;
-    add_form(form, known, any_of);
+    add_form(form, known, place, any_of);
   }
-  if (!expected.empty()) schema["description"] = expected;
+  if (const std::string description = description_of(place, expected); !description.empty())
+    schema["description"] = description;
   if (known.fallback && !known.fallback->empty()) schema["default"] = *known.fallback;
   if (any_of.size() == 1)
     schema.update(any_of.front());
@@ -110,12 +127,12 @@ Json key_schema(const KnownKey& known) {
   return schema;
 }
 
-Json mapping(const KeyTree& tree) {
+Json mapping(const KeyTree& tree, const Place& place) {
   Json properties = Json::object();
-  for (const auto& [name, known] : tree.keys) properties[name] = key_schema(known);
+  for (const auto& [name, known] : tree.keys) properties[name] = key_schema(known, place.below(name));
   Json schema{{"type", "object"}, {"properties", std::move(properties)}};
   if (tree.any)
-    schema["additionalProperties"] = key_schema(*tree.any);
+    schema["additionalProperties"] = key_schema(*tree.any, place.below("*"));
   else
     schema["additionalProperties"] = false;
   return schema;
@@ -126,7 +143,7 @@ Json mapping(const KeyTree& tree) {
 Json json_schema(std::string_view name, const Document& document) {
   Json schema{{"$schema", "http://json-schema.org/draft-07/schema#"},
               {"title", fmt::format("a3sim {}: {}", name, Documents::all().find(name)->second.description)}};
-  schema.update(mapping(known_keys(document)));
+  schema.update(mapping(known_keys(document), {name, ""}));
   return schema;
 }
 

@@ -7,6 +7,7 @@
 #include "sim/core/closest.h"
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
+#include "sim/study/describe/key_sentences.h"
 
 namespace a3sim {
 namespace {
@@ -17,16 +18,15 @@ bool holds_value(const KnownKey& key) {
          });
 }
 
-void add_key(const KnownKey& known, const std::string& path, std::vector<ListedKey>& keys);
-
-void add_below(const KeyTree& tree, const std::string& above, std::vector<ListedKey>& keys) {
-  for (const auto& [name, known] : tree.keys) add_key(known, above + name, keys);
-  if (tree.any) add_key(*tree.any, above + '*', keys);
-}
-
-void add_key(const KnownKey& known, const std::string& path, std::vector<ListedKey>& keys) {
-  if (holds_value(known)) keys.push_back({path, &known});
-  if (known.below) add_below(*known.below, path + (known.below->list ? ".*." : "."), keys);
+// Calls visit(path, known) for every key and every block below a mapping.
+template <class Visit>
+void visit_below(const KeyTree& tree, const std::string& above, const Visit& visit) {
+  const auto visit_key = [&](const std::string& path, const KnownKey& known) {
+    visit(path, known);
+    if (known.below) visit_below(*known.below, path + (known.below->list ? ".*." : "."), visit);
+  };
+  for (const auto& [name, known] : tree.keys) visit_key(above + name, known);
+  if (tree.any) visit_key(above + '*', *tree.any);
 }
 
 bool matches(std::string_view pattern, std::string_view path) {
@@ -117,9 +117,20 @@ std::string ListedKey::fallback() const { return known->fallback.value_or(""); }
 
 std::vector<ListedKey> listed_keys(const KeyTree& tree) {
   std::vector<ListedKey> keys;
-  add_below(tree, "", keys);
+  visit_below(tree, "", [&](const std::string& path, const KnownKey& known) {
+    if (holds_value(known)) keys.push_back({path, &known});
+  });
   std::ranges::sort(keys, {}, &ListedKey::path);
   return keys;
+}
+
+std::vector<std::string> listed_blocks(const KeyTree& tree) {
+  std::vector<std::string> blocks;
+  visit_below(tree, "", [&](const std::string& path, const KnownKey& known) {
+    if (known.below) blocks.push_back(path);
+  });
+  std::ranges::sort(blocks);
+  return blocks;
 }
 
 const ListedKey* find_key(const std::vector<ListedKey>& keys, std::string_view path) {
@@ -162,8 +173,8 @@ std::string meant_key(const std::vector<ListedKey>& keys, std::string_view path)
   return fmt::format("; did you mean '{}'?", fmt::join(meant, "', or '"));
 }
 
-ExplainedKey explain_key(const Document& document, const std::string& path, const std::filesystem::path& file,
-                         std::span<const std::string> overrides) {
+ExplainedKey explain_key(std::string_view kind, const Document& document, const std::string& path,
+                         const std::filesystem::path& file, std::span<const std::string> overrides) {
   const KeyTree& tree = known_keys(document);
   const std::vector<ListedKey> keys = listed_keys(tree);
   const ListedKey* const key = find_key(keys, path);
@@ -176,6 +187,7 @@ ExplainedKey explain_key(const Document& document, const std::string& path, cons
   diagnostics.throw_if_any();
   ExplainedKey explained;
   explained.path = path;
+  explained.meaning = meaning_of(kind, key->path);
   explained.expected = key->expected();
   explained.fallback = key->fallback();
   for (const auto& [known, value] : root.values()) {

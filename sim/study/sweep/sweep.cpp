@@ -12,6 +12,7 @@
 #include "sim/core/error.h"
 #include "sim/core/parallel.h"
 #include "sim/experiment/compiled.h"
+#include "sim/study/describe/idle_keys.h"
 #include "sim/study/sweep/database.h"
 #include "sim/study/sweep/point.h"
 #include "sim/study/sweep/tried_cost.h"
@@ -213,6 +214,35 @@ std::string refused_key(const std::string& error) {
   return end == std::string::npos ? "" : error.substr(begin + 2, end - begin - 2);
 }
 
+// Returns the keys of axes that have no effect at any position. Mostly the first position uses them all.
+std::set<std::string> idle_everywhere(const SweepSpec& spec, const std::vector<SweepPosition>& positions) {
+  std::set<std::string> idle;
+  for (const SweepAxis& axis : spec.axes) {
+    for (const SweepValue& value : axis.values)
+      for (const Override& setting : value.settings) idle.insert(setting.key);
+  }
+  for (const SweepPosition& position : positions) {
+    if (idle.empty()) break;
+    std::set<std::string> here;
+    for (const IdleKey& key : idle_keys(resolve_point(spec, position).experiment)) here.insert(key.path);
+    std::erase_if(idle, [&](const std::string& key) { return !here.contains(key); });
+  }
+  return idle;
+}
+
+// Refuses an axis that changes nothing at any point: it would only repeat points.
+void refuse_idle_axes(const SweepSpec& spec, const std::vector<SweepPosition>& positions) {
+  for (const std::string& key : idle_everywhere(spec, positions)) {
+    for (const SweepAxis& axis : spec.axes) {
+      for (const SweepValue& value : axis.values) {
+        const auto setting = std::ranges::find(value.settings, key, &Override::key);
+        if (setting == value.settings.end()) continue;
+        throw InputError(IdleKey{setting->mark, key}.text() + " An axis of it repeats points.");
+      }
+    }
+  }
+}
+
 SweepPlan plan_sweep(SweepSpec spec, unsigned threads) {
   SweepPlan plan;
   std::vector<SweepPosition> positions = positions_of(spec);
@@ -235,6 +265,7 @@ SweepPlan plan_sweep(SweepSpec spec, unsigned threads) {
   }
   if (spec.leave_out_refused && !plan.positions.empty()) errors.clear();
   if (!errors.empty()) throw InputError(fmt::format("{}", fmt::join(errors, "\n")));
+  refuse_idle_axes(spec, plan.positions);
   plan.spec = std::move(spec);
   return plan;
 }

@@ -1,0 +1,189 @@
+#include "sim/study/describe/key_sentences.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "sim/core/read_file.h"
+#include "sim/experiment/configs_folder.h"
+#include "sim/study/describe/document.h"
+#include "sim/study/describe/idle_keys.h"
+#include "sim/study/describe/key_list.h"
+#include "sim/study/sweep/sweep.h"
+#include "tests/scratch_directory.h"
+
+using namespace a3sim;
+
+namespace {
+
+constexpr const char* kPage = A3SIM_SOURCE_DIR "/docs/keys.md";
+
+// The kinds whose keys have sentences. The others are written with the published tables at hand, or by the program itself.
+const std::vector<std::string> kKinds = {"experiment", "hardware", "program", "model",
+                                         "order",      "faults",   "sweep",   "points"};
+
+// All keys and blocks of a kind.
+std::set<std::string> paths_of(const std::string& kind) {
+  const KeyTree& tree = known_keys(Documents::get(kind));
+  std::set<std::string> paths;
+  for (const ListedKey& key : listed_keys(tree)) paths.insert(key.path);
+  for (const std::string& block : listed_blocks(tree)) paths.insert(block);
+  return paths;
+}
+
+// A line of the page: the keys of one sentence, what they take, and the default unless it differs between them.
+std::string line_of(const std::string& kind, const KeySentence& sentence,
+                    const std::vector<ListedKey>& keys) {
+  std::set<std::string> expected, fallbacks;
+  for (const ListedKey& key : keys) {
+    const auto best = sentences_of(kind, key.path);
+    if (best.empty() || best.front() != &sentence) continue;
+    if (!key.expected().empty()) expected.insert(key.expected());
+    fallbacks.insert(key.fallback());
+  }
+  std::string takes = fmt::format("{}", fmt::join(expected, "; "));
+  if (fallbacks.size() == 1 && !fallbacks.begin()->empty())
+    takes += fmt::format("{}default {}", takes.empty() ? "" : "; ", *fallbacks.begin());
+  const std::string_view pattern = sentence.pattern;
+  const std::string_view shown = pattern.starts_with("**") ? pattern.substr(1) : pattern;
+  return fmt::format("- `{}`{}: {}\n", shown, takes.empty() ? "" : fmt::format(" ({})", takes),
+                     sentence.text);
+}
+
+std::string section_of(const std::string& kind, const std::string& title) {
+  const KeyTree& tree = known_keys(Documents::get(kind));
+  const std::vector<ListedKey> keys = listed_keys(tree);
+  std::string text = fmt::format("## {}\n", title);
+  for (const KeySentence& sentence : key_sentences(kind)) {
+    const bool block = sentence.pattern.find('.') == std::string::npos && sentence.pattern != "include";
+    text += block ? fmt::format("\n### {}\n\n{}\n\n", sentence.pattern, sentence.text)
+                  : (sentence.pattern == "include" ? "\n" : "") + line_of(kind, sentence, keys);
+  }
+  return text;
+}
+
+std::string page() {
+  return "# Keys of configurations\n\nWhat each key means, what it takes, and what holds without it. `a3sim "
+         "config KEY` says the "
+         "same with the value of a\nconfiguration, where it comes from and its source; `a3sim config BLOCK` "
+         "lists a block. `*` "
+         "stands for a name or a position;\nkeys that begin with `*.` are those of all tilings: `tiling`, "
+         "`tiling.operators.*`, "
+         "`graph.operators.*.tiling`,\n`mega_moe.gmm1` and `mega_moe.gmm2`. This page is made from "
+         "`sim/study/describe/keys.yaml` and from what the readers accept;\n`test_describe \"[.record]\"` "
+         "writes it.\n\n" +
+         section_of("experiment", "Experiments, machines, programs, models, orders, faults") + '\n' +
+         section_of("sweep", "Sweeps") + '\n' + section_of("points", "Measurements");
+}
+
+// Returns which of the overrides change nothing in a shipped experiment.
+std::vector<std::string> idle_in(const std::string& name, const std::vector<std::string>& overrides) {
+  std::vector<std::string> paths;
+  for (const IdleKey& key :
+       idle_keys(load_experiment(configs_folder() / "experiments" / (name + ".yaml"), overrides)))
+    if (key.mark.file == "--set") paths.push_back(key.path);
+  return paths;
+}
+
+}  // namespace
+
+TEST_CASE("every key and every block has one sentence, and every sentence has a key") {
+  std::map<std::string, std::set<std::string>> used;  // by section
+  for (const std::string& kind : kKinds) {
+    REQUIRE_FALSE(key_sentences(kind).empty());
+    for (const std::string& path : paths_of(kind)) {
+      std::vector<std::string> fitting;
+      for (const KeySentence* sentence : sentences_of(kind, path)) fitting.push_back(sentence->pattern);
+      INFO(kind << ": " << path << " fits " << fmt::format("{}", fitting));
+      CHECK(fitting.size() == 1);
+      used[kind == "sweep" || kind == "points" ? kind : "experiment"].insert(fitting.begin(), fitting.end());
+    }
+  }
+  for (const auto& [kind, patterns] : used) {
+    for (const KeySentence& sentence : key_sentences(kind)) {
+      INFO(kind << ": " << sentence.pattern);
+      CHECK(patterns.contains(sentence.pattern));
+    }
+  }
+}
+
+TEST_CASE("a sentence is one: it begins with a capital letter and ends with a point") {
+  for (const std::string& kind : kKinds) {
+    for (const KeySentence& sentence : key_sentences(kind)) {
+      INFO(sentence.pattern << ": " << sentence.text);
+      CHECK(sentence.text.ends_with('.'));
+      CHECK(sentence.text.size() > 10);
+    }
+  }
+}
+
+TEST_CASE("a pattern fits part by part, and ** stands for one part or more") {
+  CHECK(fits_key("routing.skew", "routing.skew"));
+  CHECK_FALSE(fits_key("routing.skew", "routing"));
+  CHECK_FALSE(fits_key("routing", "routing.skew"));
+  CHECK(fits_key("ranks.clock.*", "ranks.clock.3"));
+  CHECK(fits_key("ranks.clock.*", "ranks.clock.*"));
+  CHECK(fits_key("**.order", "tiling.order"));
+  CHECK(fits_key("**.order", "graph.operators.*.tiling.order"));
+  CHECK_FALSE(fits_key("**.order", "order"));
+  CHECK_FALSE(fits_key("**.order", "order.name"));
+}
+
+TEST_CASE("the reference page of keys is what the sentences and the readers say") {
+  INFO("test_describe \"[.record]\" writes it");
+  CHECK(read_file(kPage) == page());
+}
+
+TEST_CASE("write the reference page of keys", "[.record]") { std::ofstream(kPage) << page(); }
+
+TEST_CASE("a key without effect under what else is set is known to be one") {
+  using Paths = std::vector<std::string>;
+  CHECK(idle_in("ep8", {"routing.skew=0.4"}) == Paths{"routing.skew"});
+  CHECK(idle_in("ep8", {"routing.kind=sampled", "routing.skew=0.4"}) == Paths{});
+  CHECK(idle_in("ep8", {"routing.kind=sampled", "routing.busiest=2"}) == Paths{"routing.busiest"});
+  CHECK(idle_in("ep8", {"routing.kind=lognormal", "routing.busiest=2"}) == Paths{});
+  CHECK(idle_in("ep8", {"routing.kind=lognormal", "routing.skew=2"}) == Paths{"routing.skew"});
+  CHECK(idle_in("ep8", {"routing.seed=2"}) == Paths{"routing.seed"});
+  CHECK(idle_in("ep8", {"experiment.dispatch_servers=2"}) == Paths{"experiment.dispatch_servers"});
+  CHECK(idle_in("ep8", {"experiment.execution=dynamic", "experiment.dispatch_servers=2"}) == Paths{});
+  CHECK(idle_in("ep8", {"program.tasks.dynamic_start=1 us"}) == Paths{"program.tasks.dynamic_start"});
+  CHECK(idle_in("ep8", {"experiment.execution=dynamic", "program.tasks.dynamic_start=1 us"}) == Paths{});
+  CHECK(idle_in("ep8", {"tiling.strip=3"}) == Paths{"tiling.strip"});
+  CHECK(idle_in("ep8", {"tiling.order=strips", "tiling.strip=3"}) == Paths{});
+  CHECK(idle_in("ep8", {"l2.hash=modulo"}) == Paths{"l2.hash"});
+  CHECK(idle_in("step_qwen3_8b", {"step.optimizer.slices=4"}) == Paths{"step.optimizer.slices"});
+  CHECK(idle_in("step_qwen3_8b", {"step.host.reads_counts=true"}) == Paths{"step.host.reads_counts"});
+}
+
+TEST_CASE("an axis of a sweep that changes nothing at any point is refused with the reason") {
+  const ScratchDirectory scratch;
+  const auto plan = [&](const std::string& rest) {
+    const std::string base = (configs_folder() / "experiments" / "ep8.yaml").string();
+    return plan_sweep(read_sweep(scratch.add(
+                                     "sweep.yaml",
+                                     fmt::format("sweep:\n  base: {}\n  metrics: [latency]\n{}", base, rest)),
+                                 {}),
+                      1)
+        .ids.size();
+  };
+  const std::string axes = "  axes:\n    routing.skew: {values: [0.2, 0.4]}\n";
+  CHECK_THROWS_WITH(plan(axes), Catch::Contains("routing.skew has no effect here. Exponent") &&
+                                    Catch::Contains("Only kind sampled uses it"));
+  CHECK(plan(axes + "  set: {routing.kind: sampled}\n") == 2);
+  CHECK(plan(axes + "    routing.kind: {values: [balanced, sampled]}\n") == 4);
+}
+
+// Whoever runs a shipped experiment is not warned.
+TEST_CASE("no shipped experiment states a key without effect itself") {
+  for (const std::filesystem::path& file : files_in(configs_folder() / "experiments")) {
+    for (const IdleKey& key : idle_keys(load_experiment(file, {}))) {
+      INFO(key.text());
+      CHECK(key.mark.file != file.string());
+    }
+  }
+}
