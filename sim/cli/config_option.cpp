@@ -13,6 +13,7 @@
 
 #include "sim/cli/options.h"
 #include "sim/core/config/config.h"
+#include "sim/experiment/configs_folder.h"
 #include "sim/experiment/order_file.h"
 #include "sim/runtime/topology.h"
 #include "sim/study/describe/idle_keys.h"
@@ -35,10 +36,12 @@ void warn_of_unused_planes(const Experiment& experiment, const std::vector<std::
   }
 }
 
-// Warns of what --set or the file itself states and what changes nothing. Files that it includes serve others too.
+// Warns of what --set or a user's file states and what changes nothing. Files that it includes, and shipped ones, serve several
+// ways of running.
 void warn_of_idle_keys(const Experiment& experiment, const std::string& file) {
+  const bool shipped = file.starts_with(configs_folder().string());
   for (const IdleKey& key : idle_keys(experiment))
-    if (key.mark.file == file || key.mark.file == "--set") spdlog::warn("{}", key.text());
+    if (key.mark.file == "--set" || (key.mark.file == file && !shipped)) spdlog::warn("{}", key.text());
 }
 
 // Returns whether a file begins like a JSON object.
