@@ -7,6 +7,7 @@
 
 #include "scheduler/runtime_files/runtime_schedule.h"
 #include "sim/cli/command.h"
+#include "sim/cli/options.h"
 #include "sim/cli/result_directory.h"
 #include "sim/cli/schedules.h"
 #include "sim/core/atomic_file.h"
