@@ -52,9 +52,9 @@ void warn_of_unused_planes(const Experiment& experiment, const std::vector<std::
 }
 
 // Warns of what --set or a user's file states and what changes nothing. Files that it includes, and shipped ones, serve several
-// ways of running.
+// ways of running; a model's config.json states nothing of ours.
 void warn_of_idle_keys(const Experiment& experiment, const std::string& file) {
-  const bool shipped = file.starts_with(configs_folder().string());
+  const bool shipped = file.starts_with(configs_folder().string()) || file.ends_with(".json");
   for (const IdleKey& key : idle_keys(experiment))
     if (key.mark.file == "--set" || (key.mark.file == file && !shipped)) spdlog::warn("{}", key.text());
 }

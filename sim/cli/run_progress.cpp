@@ -13,6 +13,7 @@
 #include "sim/core/size_error.h"
 #include "sim/experiment/order_file.h"
 #include "sim/experiment/run_estimate.h"
+#include "sim/experiment/stated_numbers.h"
 
 namespace a3sim {
 namespace {
@@ -30,7 +31,7 @@ void refuse_beyond_memory(const RunEstimate& estimate, const ConfigOption& confi
     remedy = fmt::format("--set {} takes {}", kAlike, estimate_of(*few, false).text());
   else if (experiment.kept == 0)
     remedy += fmt::format("; ranks are not alike here, so --set {} does not serve", kAlike);
-  throw RunSizeError(
+  throw InputSizeError(
       fmt::format("{}, and this machine has {:.1f} GB: {}", estimate.text(), machine * 1e-9, remedy));
 }
 
@@ -75,7 +76,7 @@ void announce_run(const ConfigOption& config, const Experiment& experiment, std:
   estimate.seconds *= steps;
   if (estimate.seconds <= kWorthAWord) return;
   if (steps > 1) estimate.what = fmt::format("{} steps of {}", steps, estimate.what);
-  refuse_beyond_memory(estimate, config, experiment);
+  name_stated_numbers(experiment, [&] { refuse_beyond_memory(estimate, config, experiment); });
   const std::optional<Experiment> few = steps == 1 ? with_few_ranks(config, experiment) : std::nullopt;
   announce(estimate, few ? fmt::format("; with --set {} {}", kAlike, estimate_of(*few, recorded).text())
                          : std::string());

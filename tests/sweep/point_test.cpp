@@ -46,7 +46,6 @@ TEST_CASE("Every changed key is another point") {
                                          "l2.mode: pieces",
                                          "l2.hash: modulo",
                                          "experiment.execution: static",
-                                         "experiment.poll.aiv: 1 us",
                                          "order.vtq: [index]",
                                          "order.assignment: shared",
                                          "hardware.memory.l2_size: 96 MiB",
@@ -57,8 +56,7 @@ TEST_CASE("Every changed key is another point") {
                                          "cut.chunk: 7",
                                          "tiling.base_m: 64",
                                          "bucket.rows: 1",
-                                         "hardware.memory.l2_ways: 12",
-                                         "experiment.dispatch_servers: 2"};
+                                         "hardware.memory.l2_ways: 12"};
   for (const std::string& change : changes) {
     INFO(change);
     CHECK(ids.insert(id_with(change)).second);
