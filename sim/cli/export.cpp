@@ -109,9 +109,10 @@ void export_run(const ExportOptions& options) {
 }
 
 void add_export_options(CLI::App& app, ExportOptions& options) {
-  app.add_option("RESULT", options.directory,
-                 "a directory that 'a3sim run CONFIG --trace -o', 'a3sim run --steps N -o' or 'a3sim import -o' "
-                 "wrote, or a profiler's");
+  app.add_option(
+      "RESULT", options.directory,
+      "a directory that 'a3sim run CONFIG --trace -o', 'a3sim run --steps N -o' or 'a3sim import -o' "
+      "wrote, or a profiler's");
   CLI::Option* const schedules = app.add_option(
       "--runtime-config", options.schedules.arguments,
       "instead: an experiment, or compiled schedules, as schedule files of the public runtime");

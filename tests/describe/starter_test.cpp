@@ -74,8 +74,8 @@ TEST_CASE("A file from what is not shipped names what is") {
 namespace {
 
 ExplainedKey explained(const std::string& key, const std::vector<std::string>& overrides = {}) {
-  return explain_key("experiment", Documents::get("experiment"), key, configs_folder() / "experiments" / "ep4.yaml",
-                     overrides);
+  return explain_key("experiment", Documents::get("experiment"), key,
+                     configs_folder() / "experiments" / "ep4.yaml", overrides);
 }
 
 }  // namespace

@@ -19,8 +19,9 @@ BytesPerSecond halved(BytesPerSecond rate) { return {rate.count / 2}; }
 Hardware doubled(Hardware hardware) {
   hardware.clock.count /= 2;
   Hardware::MemorySystem& memory = hardware.memory;
-  for (BytesPerSecond* rate : {&memory.l2_read, &memory.l2_write, &memory.l2_line_read, &memory.hbm_read,
-                               &memory.hbm_write, &hardware.fabric.put_per_worker, &hardware.fabric.put_stream})
+  for (BytesPerSecond* rate :
+       {&memory.l2_read, &memory.l2_write, &memory.l2_line_read, &memory.hbm_read, &memory.hbm_write,
+        &hardware.fabric.put_per_worker, &hardware.fabric.put_stream})
     *rate = halved(*rate);
   for (Hardware::Fabric::Plane& plane : hardware.fabric.planes) {
     plane.egress = halved(plane.egress);

@@ -21,7 +21,7 @@
 #include "sim/experiment/step/collectives.h"
 #include "sim/experiment/step/expert_kernels.h"
 #include "sim/experiment/step/stage_cables.h"
-#include "sim/experiment/step/training_step.h"
+#include "sim/experiment/step/training_plan.h"
 #include "sim/experiment/workload.h"
 
 namespace a3sim {

@@ -8,7 +8,7 @@
 namespace a3sim {
 
 // Parameters on a die: those that all dies of a stage have, and experts'.
-struct Parameters {
+struct ParameterCounts {
   double dense = 0, expert = 0;
   void add(const BlockTimes& block) {
     dense += block.dense_parameters;
@@ -20,7 +20,7 @@ struct Parameters {
 // Consecutive blocks of a chunk whose parameters are gathered, and whose gradients are added up, at once.
 struct ParameterBucket {
   std::uint32_t first = 0, behind = 0;  // numbers of its blocks among those of the model
-  Parameters parameters;
+  ParameterCounts parameters;
 };
 
 // The buckets of a chunk, in the order of its blocks.

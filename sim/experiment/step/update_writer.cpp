@@ -18,14 +18,14 @@ UpdateWriter::UpdateWriter(const StepParts& parts, StepTasks& tasks)
     weights_.emplace_back(buckets_.emplace_back(layout_, blocks_, c, least).all().size());
 }
 
-Parameters UpdateWriter::of_stage(std::uint32_t stage) const {
-  Parameters sum;
+ParameterCounts UpdateWriter::of_stage(std::uint32_t stage) const {
+  ParameterCounts sum;
   for (const std::uint32_t block : layout_.blocks_of(stage)) sum.add(blocks_[block]);
   return sum;
 }
 
 double UpdateWriter::updated(std::uint32_t stage) const {
-  const Parameters all = of_stage(stage);
+  const ParameterCounts all = of_stage(stage);
   if (!step_.spreads_states()) return all.all();
   return all.dense / step_.shards() + all.expert / step_.expert_shards();
 }
@@ -43,13 +43,14 @@ MemoryJob UpdateWriter::update_job(double parameters) const {
   return job;
 }
 
-AfterTasks UpdateWriter::gather(const ChunkWork& work, Parameters parameters, AfterTasks after) {
+AfterTasks UpdateWriter::gather(const ChunkWork& work, ParameterCounts parameters, AfterTasks after) {
   const StepTasks::Ring rings[] = {{tasks_.dense_group(), parameters.dense * kWeightBytes},
                                    {tasks_.expert_group(), parameters.expert * kWeightBytes}};
   return tasks_.ring(work, "Gather", StepStream::kDp, rings, std::move(after));
 }
 
-AfterTasks UpdateWriter::reduce(const ChunkWork& work, Parameters parameters, bool last, AfterTasks after) {
+AfterTasks UpdateWriter::reduce(const ChunkWork& work, ParameterCounts parameters, bool last,
+                                AfterTasks after) {
   const double bytes = step_.reduce_bytes * (step_.spreads_states() ? 1 : 2);  // else all dies need all sums
   const DieGroup dense = tasks_.dense_group(), expert = tasks_.expert_group();
   const StepTasks::Ring rings[] = {{dense, parameters.dense * bytes}, {expert, parameters.expert * bytes}};

@@ -25,16 +25,16 @@ class UpdateWriter {
   void finish(std::uint32_t stage);
 
  private:
-  Parameters of_stage(std::uint32_t stage) const;
+  ParameterCounts of_stage(std::uint32_t stage) const;
   // Returns the number of parameters that one die of a stage updates.
   double updated(std::uint32_t stage) const;
   MemoryJob update_job(double parameters) const;
   bool overlaps(DpOverlap what) const {
     return step_.dp_overlap == what || step_.dp_overlap == DpOverlap::kBoth;
   }
-  AfterTasks gather(const ChunkWork& work, Parameters parameters, AfterTasks after);
+  AfterTasks gather(const ChunkWork& work, ParameterCounts parameters, AfterTasks after);
   // Writes the sum of gradients. `last`: also over replicas.
-  AfterTasks reduce(const ChunkWork& work, Parameters parameters, bool last, AfterTasks after);
+  AfterTasks reduce(const ChunkWork& work, ParameterCounts parameters, bool last, AfterTasks after);
   void update(std::uint32_t stage, AfterTasks after);
 
   struct Stage {

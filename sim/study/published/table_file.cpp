@@ -7,8 +7,8 @@
 #include <map>
 
 #include "sim/core/closest.h"
-#include "sim/experiment/overrides.h"
 #include "sim/experiment/metric.h"
+#include "sim/experiment/overrides.h"
 #include "sim/study/metrics/metric_unit.h"
 
 namespace a3sim {
