@@ -37,6 +37,15 @@ void record(const fs::path& directory, const std::string& faults, Recording reco
   });
 }
 
+// Returns the findings but those that a job without faults has as well: how far kernels are from what their pipes could do,
+// and exchanges that nothing hides.
+std::vector<Finding> of_faults(const Advice& advice) {
+  std::vector<Finding> findings;
+  for (const Finding& finding : advice.findings)
+    if (finding.cause != "compute.underused" && finding.cause != "comm.exposed") findings.push_back(finding);
+  return findings;
+}
+
 void export_job(const fs::path& directory) {
   for (const OutputFile& file : TraceFormats::get("ascend").write_job(FileObservation(directory / "job")))
     write(directory / "profiles" / file.path, file.contents);
@@ -101,8 +110,9 @@ TEST_CASE(
     record(scratch.path(), std::string("[{") + slow.fault + "}]", Recording::kFull, 4);
     export_job(scratch.path());
     const Advice advice = advise(ProfiledJob(scratch.path() / "profiles"), rules);
-    REQUIRE(advice.findings.size() == 1);
-    const Finding& finding = advice.findings.front();
+    const std::vector<Finding> findings = of_faults(advice);
+    REQUIRE(findings.size() == 1);
+    const Finding& finding = findings.front();
     CHECK(finding.cause == slow.cause);
     CHECK(finding.ranks == slow.ranks);
     CHECK(finding.links == slow.links);
@@ -111,7 +121,7 @@ TEST_CASE(
   const ScratchDirectory scratch;
   record(scratch.path(), "[]", Recording::kFull, 4);
   export_job(scratch.path());
-  CHECK(advise(ProfiledJob(scratch.path() / "profiles"), rules).findings.empty());
+  CHECK(of_faults(advise(ProfiledJob(scratch.path() / "profiles"), rules)).empty());
 }
 
 TEST_CASE("profiles of a job: operators, transfers and dates are its own") {

@@ -29,6 +29,13 @@ void not_read(const fs::path& path, const std::string& why) {
   CHECK_THROWS_WITH(read_profile(path), Contains(why));
 }
 
+// It is read, and its notes say what is left out.
+void read_without(const fs::path& path, const std::string& why) {
+  const Profile read = read_profile(path);
+  REQUIRE(read.notes.size() == 1);
+  CHECK_THAT(read.notes.front(), Contains(why) && Contains("left out"));
+}
+
 std::string exchanged(double start, double elapsed, double wait, const std::string& sizes = "{}") {
   return fmt::format(
       R"j({{"Communication Time Info":{{"Start Timestamp(us)":{},"Elapse Time(ms)":{},"Transit Time(ms)":0.5,)j"
@@ -188,7 +195,7 @@ TEST_CASE("profile: tasks that are furthest off come first, each beside that of 
   CHECK_THAT(report.text(), Contains("1 measured tasks have no simulated one"));
 }
 
-TEST_CASE("profile: hostile files beside a table are refused with what is wrong") {
+TEST_CASE("profile: of hostile files beside a table what can be read is kept, and what is wrong told") {
   const ScratchDirectory folder;
   folder.add("kernel_details.csv", kHeads + "0,a,t,AI_CORE,1,2,0,1\n");
   const auto sent = [&](const std::string& text) {
@@ -198,11 +205,11 @@ TEST_CASE("profile: hostile files beside a table are refused with what is wrong"
   const auto one = [](const std::string& times) {
     return R"({"step1":{"collective":{"x__1_1@g":{"Communication Time Info":{)" + times + "}}}}}";
   };
-  not_read(sent("{\"step1\":"), "communication.json:1:10: syntax error");
-  not_read(sent(one(R"j("Elapse Time(ms)":-1)j")), "Elapse Time(ms) of 'x__1_1@g': -1");
-  not_read(sent(one(R"j("Elapse Time(ms)":1e300)j")), "expected a number from 0");
-  not_read(sent(std::string(100'000, '[')), "deeper than");
-  not_read(sent("\"" + std::string(3 << 20, 'x')), "a text or a number of more than");
+  read_without(sent("{\"step1\":"), "communication.json:1:10: syntax error");
+  read_without(sent(one(R"j("Elapse Time(ms)":-1)j")), "Elapse Time(ms) of 'x__1_1@g': -1");
+  read_without(sent(one(R"j("Elapse Time(ms)":1e300)j")), "expected a number from 0");
+  read_without(sent(std::string(100'000, '[')), "deeper than");
+  read_without(sent("\"" + std::string(3 << 20, 'x')), "a text or a number of more than");
   CHECK(read_profile(sent(one(R"j("Elapse Time(ms)":"1")j"))).ranks.at(0).exchanges.empty());
   CHECK(read_profile(sent("[1,2,{\"a\":[[3]]}]")).ranks.at(0).exchanges.empty());
   sent("{}");
@@ -214,11 +221,19 @@ TEST_CASE("profile: hostile files beside a table are refused with what is wrong"
 
 TEST_CASE("profile: quotes that never end are no reason to keep a file in memory") {
   const ScratchDirectory folder;
-  not_read(folder.add("kernel_details.csv", kHeads + "0,\"a\n" + std::string(1 << 20, '\n')),
+  not_read(folder.add("kernel_details.csv", kHeads + "0,\"a" + std::string(2 << 20, ' ')),
            "a line of more than");
+  not_read(folder.add("kernel_details.csv", kHeads + "0,\"a\n" + std::string(1 << 20, '\n')),
+           "cells, expected 8");
   std::string lines = kHeads + "0,\"a";
   for (int i = 0; i < 1000; ++i) lines += "\nb,c";
   not_read(folder.add("kernel_details.csv", lines), "cells, expected 8");
+  // Such a row is left out, and those behind it are read.
+  const std::string good = "\n0,a,t,AI_CORE,1,2,0,1\n";
+  read_without(folder.add("kernel_details.csv", lines + good), "damaged rows");
+  std::string odd = kHeads;
+  for (int i = 0; i < 200'000; ++i) odd += "0,\"a,t,AI_CORE,1,2,0\n";
+  read_without(folder.add("kernel_details.csv", odd + good), "damaged rows");
 }
 
 TEST_CASE("profile: what unpacks to hundreds of times its size is refused, also where its lines are short") {

@@ -11,11 +11,13 @@ using Catch::Matchers::Contains;
 namespace {
 
 const std::string kHeader =
-    "rank,task,operator,more,index,expert,dst,worker,taken_ps,start_ps,end_ps,ideal_ps,lost_l2_read_ps,lost_"
+    "rank,task,operator,more,index,expert,src,dst,worker,taken_ps,start_ps,end_ps,ideal_ps,lost_l2_read_ps,"
+    "lost_"
     "l2_write_ps,"
-    "lost_hbm_ps,lost_link_ps,lost_miss_ps,l2_read_hit,l2_read_miss,hbm_read_bytes,hbm_write_bytes,"
+    "lost_hbm_ps,lost_link_ps,lost_miss_ps,l2_read_hit,l2_read_miss,l2_write_hit,l2_write_miss,hbm_read_"
+    "bytes,hbm_write_bytes,"
     "dependent_event,trigger_rank,trigger_event,done_ps,visible_ps,arithmetic_ps,operations,put_bytes\n";
-const std::string kTask = "0,0,cube,x,5,,0,1,10,20,40,15,1,1,1,1,1,8,2,30,4,,0,3,40,47,9,1000,0\n";
+const std::string kTask = "0,0,cube,x,5,,1,0,1,10,20,40,15,1,1,1,1,1,8,2,6,3,30,4,,0,3,40,47,9,1000,0\n";
 
 Trace read(const std::string& csv) {
   Trace trace = MadeTrace(Way::kStatic, 2).trace();
@@ -39,7 +41,7 @@ std::string with(const std::string& what, const std::string& by) {
 
 TEST_CASE("tasks are read by the names of their columns") {
   const Trace trace =
-      read(kHeader + kTask + "1,0,put,x,0,6,0,2,1,2,5,3,0,0,0,0,0,0,0,0,0,7,0,3,4,45,0,0,99\n");
+      read(kHeader + kTask + "1,0,put,x,0,6,1,0,2,1,2,5,3,0,0,0,0,0,0,0,0,0,0,0,7,0,3,4,45,0,0,99\n");
   const TraceTask& task = trace.ranks[0][0];
   CHECK(task.op == MadeTrace::kCubeOp);
   CHECK(task.worker == 1);
@@ -54,6 +56,10 @@ TEST_CASE("tasks are read by the names of their columns") {
   CHECK(trace.ranks[1][0].expert == 6);
   CHECK(task.l2_hits == 8);
   CHECK(task.l2_misses == 2);
+  CHECK(task.l2_write_hits == 6);
+  CHECK(task.l2_write_misses == 3);
+  CHECK(task.src == 1);
+  CHECK(task.dst == 0);
   CHECK(task.hbm_bytes == 34);
   CHECK_FALSE(task.remote);
   CHECK(trace.ranks[1][0].remote);
@@ -91,4 +97,5 @@ TEST_CASE("a file of tasks that was cut off, or changed, is refused with its lin
   refused(with("47,9", "39,9"), "visible_ps");
   refused(with("40,47,9", "39,47,9"), "done_ps");
   refused(with("0,1,10", "0,4,10"), "worker: 4, expected below 4");
+  refused(with(",,1,0,1,10", ",,2,0,1,10"), "src: 2, expected below 2");
 }

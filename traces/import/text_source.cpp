@@ -91,7 +91,10 @@ bool ProfileLines::next_line(std::string& line) {
     if (has_open_quote(std::string_view(line).substr(seen))) quoted = !quoted;
     if (!quoted) return true;
     line += '\n';
-    if (++lines == 1) first = line.size();
+    if (++lines == 1) {
+      first = line.size();
+      behind_ = rest_;
+    }
     if (lines == kMostLines) break;
   }
   // A row that was cut off in a quoted cell must not take the rows behind it along.
@@ -101,25 +104,36 @@ bool ProfileLines::next_line(std::string& line) {
 
 // Reads what follows the first line of a row again, as rows of their own.
 void ProfileLines::give_back(std::string& line, std::size_t first, int lines) {
-  again_ = line.substr(first) + std::string(rest_);
-  rest_ = again_;
+  if (behind_.data() != nullptr) {
+    rest_ = behind_;  // still in the same piece
+  } else {
+    again_ = line.substr(first) + std::string(rest_);
+    rest_ = again_;
+  }
   line_ -= static_cast<std::size_t>(lines);
   line.resize(first);
 }
 
 bool ProfileLines::next_piece(std::string& line) {
   const std::size_t before = line.size();
-  ++line_;
   while (true) {
-    if (rest_.empty()) rest_ = source_.piece();
-    if (rest_.empty()) return line.size() > before;
+    if (rest_.empty()) {
+      behind_ = {};
+      rest_ = source_.piece();
+    }
+    if (rest_.empty()) {
+      if (line.size() > before) ++line_;
+      return line.size() > before;
+    }
     const std::size_t end = rest_.find('\n');
     line += rest_.substr(0, end);
     if (line.size() > kLongestLine)
-      throw InputError(
-          fmt::format("{}:{}: a line of more than {} bytes: is this a table?", name(), line_, kLongestLine));
+      throw InputError(fmt::format("{}:{}: a line of more than {} bytes: is this a table?", name(), line_ + 1,
+                                   kLongestLine));
     rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
-    if (end != std::string_view::npos) return true;
+    if (end == std::string_view::npos) continue;
+    ++line_;
+    return true;
   }
 }
 

@@ -65,6 +65,7 @@ class ProfileLines {
 
   TextSource source_;
   std::string_view rest_;
+  std::string_view behind_;  // what followed the first line of a row, while its piece is kept
   std::string text_, again_;
   std::size_t line_ = 0;
 };

@@ -24,14 +24,15 @@ struct RoofPart {
 };
 
 // `run` is in ps, summed over its workers. `used` is the part of a roof from which on it counts as the limit.
-RoofPart roof_part(const ObservedMachine& machine, CoreKind core, double run, double operations,
+RoofPart roof_part(const Observation& observation, CoreKind core, double run, double operations,
                    double hbm_bytes, double l2_bytes, double used) {
+  const ObservedMachine& machine = observation.machine();
   const double peak = core == CoreKind::kCube ? machine.cube_rate : machine.vector_rate;
   const double time = kPicosecond * run / machine.workers(core);
   if (time <= 0 || peak <= 0 || machine.hbm_read <= 0) return {};
-  // Without its bytes an operator has no roof, unless its cores are used up.
-  const double near_peak = operations / peak / time;
-  if (hbm_bytes <= 0 && l2_bytes <= 0 && near_peak < used) return {};
+  // Profiles may not tell what an operator moves: it then has no roof, unless its cores are used up.
+  const bool untold = observation.profiled_time() && hbm_bytes <= 0 && l2_bytes <= 0;
+  if (untold && operations / peak / time < used) return {};
   const double memory =
       std::max(hbm_bytes / machine.hbm_read, machine.l2_read > 0 ? l2_bytes / machine.l2_read : 0);
   const double cores = operations / peak;
@@ -103,7 +104,7 @@ class OperatorRoofRule final : public CauseRule {
       if (sum.lost < data.at("most_of") * all || a_rank < data.at("least") * slowdown.usual()) continue;
       // A slow operator is compared with the roofs of cores and HBM only, not of the L2.
       const OperatorRecord& worst = sum.worst->now;
-      const RoofPart roof = roof_part(slowdown.observation.machine(), worst.core, picoseconds(worst.run),
+      const RoofPart roof = roof_part(slowdown.observation, worst.core, picoseconds(worst.run),
                                       worst.operations, worst.hbm_bytes, 0, data.at("used"));
       if (roof.roof != roof_) continue;
       Finding finding;
@@ -135,8 +136,8 @@ class OperatorRoofRule final : public CauseRule {
     std::map<std::uint32_t, double> sooner;
     for (const auto& [key, op] : job.operators) {
       sooner[key.rank];
-      const RoofPart part = roof_part(job.observation.machine(), op.one->core, op.run, op.operations,
-                                      op.hbm_bytes, op.l2_bytes, used);
+      const RoofPart part =
+          roof_part(job.observation, op.one->core, op.run, op.operations, op.hbm_bytes, op.l2_bytes, used);
       if (part.roof != roof_ || part.reached <= 0 || !job.may_matter(key.op)) continue;
       const double lost = op.exposed * std::max(0.0, 1 - part.reached / used);
       if ((roof_ == Roof::kNeither ? lost : op.exposed) < data.at("standing") * job.took) continue;

@@ -82,6 +82,9 @@ class JobProfiles {
                             record.start + record.waited, record.waited, false});
     step.waits.push_back({fmt::format("hcom_allReduce__{}_{}", pass, record.pass), record.arrival,
                           record.release, record.release - record.arrival, true});
+    // As profilers of hardware do: whoever waits in an exchange communicates.
+    for (const ProfiledWait& wait : step.waits)
+      if (wait.start < wait.end) add_stretch(step.communicating, wait.start, wait.end);
     if (std::ranges::none_of(record.fill, [](std::uint8_t fill) { return fill == kNoFill; }))
       step.fill = record.fill;
   }

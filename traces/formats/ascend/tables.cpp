@@ -111,14 +111,20 @@ std::string step_trace_time_csv(const ProfiledDevice& device) {
     const double overlapped = microseconds(length_of(step.computing & step.communicating));
     const double length = microseconds(step.length);
     Duration bubble{}, preparing{};
-    for (const ProfiledWait& wait : step.waits)
-      if (!wait.meeting) bubble += wait.waited;
+    Times but_receives = step.communicating - step.computing;
+    for (const ProfiledWait& wait : step.waits) {
+      if (wait.meeting || wait.start >= wait.end) continue;
+      bubble += wait.waited;
+      Times receive;
+      add_stretch(receive, wait.start, wait.end);
+      but_receives -= receive;
+    }
     if (!step.kernels.empty()) preparing = step.kernels.front().start - step.start;
     fmt::format_to(
         std::back_inserter(csv), "{},{},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f}\n",
         device.rank, step.number, computing, communication - overlapped, overlapped, communication,
         length - computing - communication + overlapped, length - microseconds(bubble), microseconds(bubble),
-        communication - overlapped, step.waits.empty() ? 0 : microseconds(preparing));
+        microseconds(length_of(but_receives)), step.waits.empty() ? 0 : microseconds(preparing));
   }
   return csv;
 }
