@@ -54,7 +54,7 @@ std::string checked_starter(const std::string& kind, const std::string& name, st
 TEST_CASE("A machine to start from has every value of the shipped one, with its source") {
   const std::string text = checked_starter("hardware", "a3", 50);
   CHECK_THAT(text, Contains("another machine, measure these first") &&
-                       Contains("#   hardware.fabric.planes.hccs.ingress"));
+                       Contains("#   hardware.fabric.planes.hccs.egress"));
   CHECK_THAT(text, !Contains("#   program."));                  // those stand in a program's file
   CHECK_THAT(text, Contains("# Reads and writes take turns"));  // a comment of the file's own
 }

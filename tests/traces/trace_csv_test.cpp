@@ -68,7 +68,7 @@ TEST_CASE("tasks are read by the names of their columns") {
 }
 
 TEST_CASE("operators' names may hold commas, quotes and ends of lines") {
-  Trace trace = MadeTrace(Way::kStatic, 1).trace();
+  Trace trace = MadeTrace(Way::kStatic, 2).trace();
   trace.makespan = 100_ps;
   trace.operators[MadeTrace::kCubeOp].name = "a,\"b\"\n<i>\t";
   std::string task = kTask;

@@ -244,7 +244,7 @@ void JobReader::step_time(std::uint32_t rank, const ToldStep& told) {
   if (step == seen_.end() && !tableless_.contains(rank)) return;
   // Steps of a table without numbers are one.
   std::optional<StepTime::Told>& sum = seen(number, rank).told;
-  if (!sum) sum.emplace();
+  if (!sum) sum = StepTime::Told{};
   sum->computing += told.computing;
   sum->exposed += told.exposed;
   sum->free += told.free;

@@ -107,11 +107,12 @@ void add_rank(const PassResult& pass, std::size_t rank, Trace& trace) {
   const std::span<const TaskDescriptor> tasks = pass.schedule[rank].tasks();
   std::vector<TraceTask>& traced = trace.ranks.emplace_back();
   traced.reserve(tasks.size());
+  const std::uint32_t own = index(pass.schedule[rank].rank());
   std::vector<bool> moves;
   for (const OperatorInfo& op : pass.schedule[rank].operators())
     moves.push_back(Operators::get(op.type).mover() != Mover::kNone);
   for (std::size_t t = 0; t < tasks.size(); ++t) {
-    const bool remote = moves[tasks[t].op] && tasks[t].src != tasks[t].dst;
+    const bool remote = moves[tasks[t].op] && (tasks[t].src != own || tasks[t].dst != own);
     traced.push_back(traced_task(tasks[t], pass.run.ranks[rank].records[t], remote));
   }
 }
