@@ -41,7 +41,7 @@ class PullOperator : public Operator {
 
   void work(const WorkContext& context, const TaskView& task, Work& out) const override {
     out.kind = WorkKind::kPut;
-    out.src = RankId{task.inputs[0].rank};
+    out.src = RankId{task.td.src};  // the rank itself, not the one that is simulated in its place
     out.dst = context.rank;
     const Stream read = stream(context, task.inputs[0], false);
     out.put_bytes = read.bytes;

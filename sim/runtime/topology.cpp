@@ -102,6 +102,11 @@ void Topology::add_cables(const CablePlanes& cables) {
   path_.assign(std::size_t{ranks()} * ranks(), 0);
   for (std::size_t p = 0; p < pairs.size(); ++p)
     path_[pair(RankId{pairs[p].src}, RankId{pairs[p].dst})] = reduced_.path[p];
+  // A simulated rank pulls from any rank: the path is that of the two ranks as far round.
+  for (std::uint32_t s = devices_; s < ranks(); ++s)
+    for (std::uint32_t d = 0; d < ranks(); ++d)
+      path_[pair(RankId{s}, RankId{(d + s - s % devices_) % ranks()})] =
+          path_[pair(RankId{s % devices_}, RankId{d})];
 }
 
 // Leaves out cables that cannot limit flows, whichever ranks are simulated: here each rank has its own ports.
@@ -191,14 +196,17 @@ void Topology::for_each_share(const std::vector<double>& bytes, const CablePlane
   }
 }
 
-// Returns the bytes of the simulated ranks and of the ranks that they represent.
+// Returns the bytes of the simulated ranks and of the ranks that they represent. Of two ranks as far round as others, one
+// is simulated: the one that puts or pulls.
 std::vector<double> Topology::bytes_of_all(const std::vector<double>& bytes) const {
   if (devices_ == ranks()) return bytes;
   std::vector<double> all(bytes.size(), 0);
   for (std::uint32_t s = 0; s < ranks(); ++s) {
-    const std::uint32_t turned = s - s % devices_;
-    for (std::uint32_t d = 0; d < ranks(); ++d)
-      all[std::size_t{s} * ranks() + (d + turned) % ranks()] = bytes[std::size_t{s % devices_} * ranks() + d];
+    for (std::uint32_t d = 0; d < ranks(); ++d) {
+      const double sent = bytes[std::size_t{s} * ranks() + d];
+      for (std::uint32_t turn = 0; sent > 0 && turn < ranks(); turn += devices_)
+        all[std::size_t{(s + turn) % ranks()} * ranks() + (d + turn) % ranks()] += sent;
+    }
   }
   return all;
 }
