@@ -76,11 +76,13 @@ std::vector<Longer> longer_by(const Experiment& shipped, double factor) {
     const auto more = times(value, factor);
     if (!more) continue;
     const std::string set = key + "=" + *more;
+    std::optional<Duration> after;
     try {
-      const Duration after = latency_of(shipped.with({&set, 1}));
-      if (after > before) longer.push_back({set, seconds(after) / seconds(before) - 1});
-    } catch (const InputError&) {  // no machine has this
+      after = latency_of(shipped.with({&set, 1}));
+    } catch (const InputError&) {
+      after = std::nullopt;  // no machine has this
     }
+    if (after && *after > before) longer.push_back({set, seconds(*after) / seconds(before) - 1});
   }
   return longer;
 }

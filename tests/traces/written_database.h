@@ -3,6 +3,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -66,7 +67,7 @@ class DatabaseWriter {
   }
 
  private:
-  static std::int64_t ns(double us) { return kBegin * 1000 + static_cast<std::int64_t>(us * 1000 + 0.5); }
+  static std::int64_t ns(double us) { return kBegin * 1000 + std::llround(us * 1000); }
   std::int64_t text(const std::string& value) {
     return texts_.try_emplace(value, static_cast<std::int64_t>(texts_.size()) + 1000).first->second;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -54,7 +55,7 @@ struct Rank {
 enum class Style { k80, k83, kDatabase };
 
 inline std::string date_of(double us) {
-  const auto ns = static_cast<std::int64_t>(us * 1000 + 0.5);
+  const auto ns = static_cast<std::int64_t>(std::llround(us * 1000));
   return fmt::format("{}.{:03}", kBegin + ns / 1000, ns % 1000);
 }
 
