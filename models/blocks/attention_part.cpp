@@ -141,8 +141,8 @@ void add_attention(BlockBuilder& builder) {
   builder.scatter("attention.output", builder.model().hidden);
   // Causal attention forward, and twice that backward.
   builder.model_flops(6.0 * projection_weights(builder.model()));
-  builder.model_flops(3.0 * shape.heads * (shape.d_qk + shape.d_v) *
-                      static_cast<double>(layout.sequence / layout.documents));
+  const auto document = layout.sequence / layout.documents;  // tokens that attend to one another
+  builder.model_flops(3.0 * shape.heads * (shape.d_qk + shape.d_v) * static_cast<double>(document));
 }
 
 std::string_view missing_for_attention(const ModelShape& model) {

@@ -36,9 +36,11 @@ class PutCounts {
  public:
   void apply(const PutEdge& edge) {
     std::map<std::uint32_t, int>& of_source = by_source_[edge.src];
-    if ((of_source[edge.dst] += edge.change) == 0) of_source.erase(edge.dst);
+    of_source[edge.dst] += edge.change;
+    if (of_source[edge.dst] == 0) of_source.erase(edge.dst);
     if (of_source.empty()) by_source_.erase(edge.src);
-    if ((by_receiver_[edge.dst] += edge.change) == 0) by_receiver_.erase(edge.dst);
+    by_receiver_[edge.dst] += edge.change;
+    if (by_receiver_[edge.dst] == 0) by_receiver_.erase(edge.dst);
     all_ += edge.change;
   }
   bool any() const { return all_ > 0; }
