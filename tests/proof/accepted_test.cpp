@@ -60,6 +60,7 @@ void add(const std::filesystem::path& file, const std::vector<std::string>& over
       accepted.checks.push_back(std::make_unique<DataCheck>(small, kCaseSeed));
       accepted.names.push_back(name);
     } catch (const InputError&) {
+      continue;  // not at a small shape
     } catch (const RunError& error) {
       note_unfinished(small, name, error.what(), accepted);
     }

@@ -42,10 +42,10 @@ std::string_view rest_of(std::string_view path) {
 }  // namespace
 
 std::span<const KeySentence> key_sentences(std::string_view kind) {
-  static const Sentences sentences = read_table();
+  static const Sentences kSentences = read_table();
   if (std::ranges::find(kPartsOfExperiments, kind) != kPartsOfExperiments.end()) kind = "experiment";
-  const auto found = sentences.find(kind);
-  return found == sentences.end() ? std::span<const KeySentence>() : found->second;
+  const auto found = kSentences.find(kind);
+  return found == kSentences.end() ? std::span<const KeySentence>() : found->second;
 }
 
 bool fits_key(std::string_view pattern, std::string_view path) {

@@ -51,7 +51,7 @@ std::string nearest_text(const SearchFindings& findings) {
 std::string carried_text(const SearchProblem& problem, const SearchFindings& findings) {
   const std::string& carried = findings.no_runtime_files;
   if (carried.empty()) return "'a3sim export --runtime-config' writes them for the public runtime";
-  const std::string why = carried.substr(std::min(carried.find("the public"), carried.size()));
+  std::string why = carried.substr(std::min(carried.find("the public"), carried.size()));
   if (problem.space().name != "moe_ffn") return why;
   return why + "; 'a3sim search --space public_runtime' finds what they carry";
 }
