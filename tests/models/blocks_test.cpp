@@ -198,8 +198,8 @@ TEST_CASE("A CP group may split attention by heads: each die swaps tokens for he
   CHECK(sent_bytes(block.activation_gradient) == own * 3 / 4);
   const auto& attention = std::get<BlockAttention>(named(block.forward, "attention").work);
   CHECK((attention.heads == 8 && attention.queries == 32768 && attention.keys == 32768));
-  const auto& ring = std::get<BlockAttention>(
-      named(block_of(model, "moe", {.sequence = 32768, .cp = 4}).forward, "attention").work);
+  const Block other = block_of(model, "moe", {.sequence = 32768, .cp = 4});
+  const auto& ring = std::get<BlockAttention>(named(other.forward, "attention").work);
   CHECK(attention.flops() == ring.flops());
 }
 
