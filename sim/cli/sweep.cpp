@@ -14,41 +14,16 @@
 #include "sim/core/config/quantity.h"
 #include "sim/core/error.h"
 #include "sim/core/progress.h"
-#include "sim/study/sweep/emit.h"
 
 namespace a3sim {
 namespace {
 
-// Options for a sweep on many machines: the shard of this run, or a script that starts all shards.
-struct ShardOptions {
-  std::string shard, emit;
-  std::uint64_t shards = 0;
-
-  void add_to(CLI::App& app);
-  // Restricts the run to its shard, with its own database. The shard is the one given, or else that of the
-  // job's environment, which is reported on stderr.
-  void choose(SweepOptions& options) const;
-  // Returns the script for `--emit`. `more` are further arguments of the sweep.
-  std::string script(const SweepPlan& plan, const SweepOptions& options, std::vector<std::string> more) const;
-};
-
-void ShardOptions::add_to(CLI::App& app) {
-  CLI::Option* part = app.add_option(
-      "--shard", shard,
-      "compute a part of the points only, into a database of its own; without it what Slurm's arrays "
-      "and mpirun say in the environment; 0/1 is all");
-  part->type_name("I/N");
-  app.add_option("--emit", emit, "print a script that runs all shards instead of running")
-      ->check(CLI::IsMember({"slurm", "parallel"}))
-      ->excludes(part);
-  app.add_option("--shards", shards, "of the script; as many as last some minutes without it")
-      ->check(CLI::Range(std::uint64_t{1}, kMostShards));
-}
-
-void ShardOptions::choose(SweepOptions& options) const {
+// Restricts the run to its shard, with its own database. The shard is the one given, or else that of the job's
+// environment, which is reported on stderr.
+void choose_shard(const std::string& shard, SweepOptions& options) {
   if (!shard.empty()) {
     options.shard = parse_shard(shard);
-  } else if (const std::optional<JobPlace> place = job_place(environment_variable); place && emit.empty()) {
+  } else if (const std::optional<JobPlace> place = job_place(environment_variable)) {
     options.shard = place->shard;
     spdlog::warn("{}: computes shard {}/{} of the points", place->told_by, options.shard.index,
                  options.shard.count);
@@ -56,34 +31,11 @@ void ShardOptions::choose(SweepOptions& options) const {
   options.database = shard_file(options.database, options.shard);
 }
 
-std::string ShardOptions::script(const SweepPlan& plan, const SweepOptions& options,
-                                 std::vector<std::string> more) const {
-  const SweepEstimate estimate = estimate_sweep(plan, options);
-  const EmittedSweep sweep{std::filesystem::read_symlink("/proc/self/exe"),
-                           std::filesystem::absolute(plan.spec.file),
-                           std::filesystem::absolute(options.database),
-                           std::move(more),
-                           plan.spec.name,
-                           options.jobs,
-                           shards};
-  return emit == "slurm" ? slurm_script(sweep, estimate) : parallel_script(sweep, estimate);
-}
-
 struct SweepCommandOptions {
-  std::string file, database, time_limit = "3600 s", memory_limit;
+  std::string file, database, shard, time_limit = "3600 s", memory_limit;
   std::vector<std::string> set;
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
   bool dry_run = false, retry_failed = false;
-  ShardOptions shards;
-
-  // Returns the arguments that a script adds, apart from file, database, processes and shard.
-  std::vector<std::string> for_script() const {
-    std::vector<std::string> more{"--time-limit", time_limit};
-    if (!memory_limit.empty()) more.insert(more.end(), {"--memory-limit", memory_limit});
-    if (retry_failed) more.emplace_back("--retry-failed");
-    for (const std::string& one : set) more.insert(more.end(), {"--set", one});
-    return more;
-  }
 };
 
 // Returns a duration such as "2 h 5 min" or "41 s".
@@ -167,13 +119,9 @@ void sweep(const SweepCommandOptions& options) {
   running.jobs = options.jobs;
   running.retry_failed = options.retry_failed;
   running.limits = {seconds_of(options.time_limit), bytes_of(options.memory_limit)};
-  options.shards.choose(running);
+  choose_shard(options.shard, running);
   const SweepPlan plan = plan_sweep(read_sweep(options.file, options.set), options.jobs);
   print_refused(plan);
-  if (!options.shards.emit.empty()) {
-    fmt::print("{}", options.shards.script(plan, running, options.for_script()));
-    return;
-  }
   if (options.dry_run) return print_plan(plan, running);
   SweepOutcome outcome;
   {
@@ -211,7 +159,11 @@ void add_sweep_options(CLI::App& app, SweepCommandOptions& options) {
       ->type_name("SIZE");
   repeatable(app.add_option("--set", options.set, "a value of every point: path.to.key=value; repeatable"),
              "KEY=VALUE");
-  options.shards.add_to(app);
+  app.add_option(
+         "--shard", options.shard,
+         "compute a part of the points only, into a database of its own; without it what Slurm's arrays "
+         "and mpirun say in the environment; 0/1 is all")
+      ->type_name("I/N");
 }
 
 A3SIM_REGISTER(Command, "sweep", "Run an experiment at many points, into a database",

@@ -5,7 +5,6 @@
 #include <map>
 
 #include "sim/core/error.h"
-#include "sim/study/sweep/emit.h"
 
 using namespace a3sim;
 using Catch::Matchers::Contains;
@@ -90,35 +89,4 @@ TEST_CASE("a shard's database stands beside the one that all come together in") 
   CHECK(shard_file("runs/all.db", {2, 8}) == "runs/all.shard-2-of-8.db");
   CHECK(shard_file("all", {0, 2}) == "all.shard-0-of-2");
   CHECK(shard_file("all.db", {0, 1}) == "all.db");
-}
-
-TEST_CASE("scripts merge what shards have written, unless there is only one") {
-  EmittedSweep sweep{"/bin/a3sim", "s.yaml", "runs/all 1.db", {}, "s", 2, 3};
-  const SweepEstimate estimate{.points = 9, .known = 0, .measured = 1, .seconds = 1, .memory = 1};
-  const char* merge = "/bin/a3sim sweep --db 'runs/all 1.db' --merge 'runs/all 1.shard-'*.db";
-  CHECK_THAT(slurm_script(sweep, estimate), Contains(merge) && Contains("--array=0-2\n"));
-  CHECK_THAT(parallel_script(sweep, estimate), Contains(merge) && Contains("/3"));
-  sweep.shards = 1;
-  CHECK_THAT(slurm_script(sweep, estimate), !Contains("merge") && Contains("--array=0-0\n"));
-  CHECK_THAT(parallel_script(sweep, estimate), !Contains("merge") && Contains("exit \"$status\""));
-}
-
-TEST_CASE("a word for the shell is that word again") {
-  CHECK(shell_word("configs/sweeps/paper.yaml") == "configs/sweeps/paper.yaml");
-  CHECK(shell_word("") == "''");
-  CHECK(shell_word("a b") == "'a b'");
-  CHECK(shell_word("it's $HOME") == "'it'\\''s $HOME'");
-}
-
-TEST_CASE("so many shards that a job lasts about five minutes, up to a job a point and Slurm's limit") {
-  constexpr double kFiveMinutes = 300;
-  SweepEstimate estimate{.points = 100'000, .known = 0, .measured = 1, .seconds = 1};
-  CHECK(shards_for(estimate, 1) == 1);
-  estimate.seconds = 10 * kFiveMinutes;
-  CHECK(shards_for(estimate, 1) == 10);
-  CHECK(shards_for(estimate, 4) == 10);  // four processes take that long: of four processors each
-  estimate.seconds = 5000 * kFiveMinutes;
-  CHECK(shards_for(estimate, 1) == 1000);
-  estimate.points = 30;
-  CHECK(shards_for(estimate, 1) == 30);
 }
