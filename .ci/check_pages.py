@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Runs what the pages (*.md) tell people to type. Usage: check_pages.py [ROOT]
+"""Runs what the pages (*.md) tell people to type. Usage: check_pages.py [--record] [ROOT]
+
+With --record it writes what is printed into the pages.
 
 A block ```sh runs as one script from the root of a scratch copy; only `build` and `dev` are the real ones, and a3sim is on
 the PATH. The blocks of docs/first_ten_minutes.md run in an empty folder instead, as where a3sim is installed.
@@ -15,7 +17,9 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent).resolve()
+ARGUMENTS = [argument for argument in sys.argv[1:] if argument != "--record"]
+RECORD = len(ARGUMENTS) < len(sys.argv) - 1
+ROOT = pathlib.Path(ARGUMENTS[0] if ARGUMENTS else pathlib.Path(__file__).parent.parent).resolve()
 NO_PAGES = {"build", "node_modules", ".git"}
 counts = {"passed": 0, "failed": 0, "skipped": 0}
 
@@ -58,9 +62,33 @@ def compare(where, expected, printed):
     verdict(where, "this is not what the block before it prints\n" + "\n".join(list(difference)[:40]))
 
 
+def shortened(expected, printed):
+    """Returns what is printed, shortened by `...` where the page was: the lines most like those that stood there."""
+    parts = [part.strip("\n").split("\n") if part else [] for part in re.split(r"(?m)^\.\.\.$", expected)]
+    lines, first, kept = printed.split("\n"), 0, []
+    for number, part in enumerate(parts):
+        starts = range(first, len(lines) - len(part) + 1)
+        if number == 0:
+            start = 0
+        elif number == len(parts) - 1:
+            start = len(lines) - len(part)
+        else:
+            start = max(starts, key=lambda at: difflib.SequenceMatcher(
+                None, "\n".join(part), "\n".join(lines[at:at + len(part)]), autojunk=False).ratio())
+        kept.append("\n".join(lines[start:start + len(part)]))
+        first = start + len(part)
+    return "\n...\n".join(kept).strip("\n") if len(parts) > 1 else printed
+
+
+def record(page, line, expected, printed):
+    lines = page.read_text().split("\n")
+    lines[line:line + expected.count("\n") + 1] = shortened(expected, printed).split("\n")
+    page.write_text("\n".join(lines))
+
+
 def check(page, folder, environment):
-    printed = None
-    for line, info, text in blocks(page):
+    printed, grown = None, 0
+    for line, info, text in list(blocks(page)):
         where = f"{page.relative_to(ROOT)}:{line}"
         if text is None:
             verdict(where, "this block has no end")
@@ -72,6 +100,10 @@ def check(page, folder, environment):
         elif info == "text output":
             if printed is None:
                 verdict(where, "this is the output of a block that does not run")
+            elif RECORD:
+                before = page.read_text().count("\n")
+                record(page, line + grown, text, printed)
+                grown += page.read_text().count("\n") - before
             else:
                 compare(where, text, printed)
         elif re.match("sh|bash|console|zsh", info):
