@@ -64,7 +64,9 @@ def compare(where, expected, printed):
 
 def shortened(expected, printed):
     """Returns what is printed, shortened by `...` where the page was: the lines most like those that stood there."""
-    parts = [part.strip("\n").split("\n") if part else [] for part in re.split(r"(?m)^\.\.\.$", expected)]
+    parts = [[]]
+    for line in expected.split("\n"):
+        parts.append([]) if line == "..." else parts[-1].append(line)
     lines, first, kept = printed.split("\n"), 0, []
     for number, part in enumerate(parts):
         starts = range(first, len(lines) - len(part) + 1)
@@ -75,9 +77,9 @@ def shortened(expected, printed):
         else:
             start = max(starts, key=lambda at: difflib.SequenceMatcher(
                 None, "\n".join(part), "\n".join(lines[at:at + len(part)]), autojunk=False).ratio())
-        kept.append("\n".join(lines[start:start + len(part)]))
+        kept += ["..."] * (number > 0) + lines[start:start + len(part)]
         first = start + len(part)
-    return "\n...\n".join(kept).strip("\n") if len(parts) > 1 else printed
+    return "\n".join(kept) if len(parts) > 1 else printed
 
 
 def record(page, line, expected, printed):
