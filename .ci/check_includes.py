@@ -24,7 +24,7 @@ ARROWS = {
                  " models sim/core",
     "sim/cli": "version.h sim traces scheduler models",
     "sim/python": "version.h sim traces scheduler models",
-    "tests": "tests bench/search sim traces scheduler models",
+    "tests": "tests bench/search bench/score sim traces scheduler models",
     "bench": "bench tests/machine/l2_kernels.h sim traces scheduler models",
 }
 PROGRAMS = ("sim/cli", "tests", "bench")

@@ -12,7 +12,7 @@
 #include "sim/diagnosis/rules/advice.h"
 #include "sim/diagnosis/rules/advice_report.h"
 #include "sim/diagnosis/rules/rule.h"
-#include "sim/diagnosis/score/score.h"
+#include "sim/diagnosis/prove/prove.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/study/summary/run_observation.h"
 #include "traces/import/ascend_files.h"

@@ -226,7 +226,6 @@ nlohmann::ordered_json comparisons_json(const std::string& experiment,
     if (reference && reference->follows) item["follows"] = true;
     if (reference && reference->use != Use::kComparison) item["use"] = name_of(reference->use);
     if (reference && !reference->note.empty()) item["note"] = reference->note;
-    if (point.at_most) item["at_most"] = true;
     json.push_back(std::move(item));
   }
   return json;

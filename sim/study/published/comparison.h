@@ -41,7 +41,7 @@ std::optional<double> formula_error_of(const Comparison& comparison);
 
 // Returns an array of objects: experiment, case, [variant], metric, unit, value, low and high of its error
 // bar, reference, source and formula (null if unknown), [follows] if the reference follows from others,
-// [use] if it is fitted to or held out, [note], [at_most] if the value is a bound.
+// [use] if it is fitted to or held out, [note].
 nlohmann::ordered_json comparisons_json(const std::string& experiment,
                                         const std::vector<Comparison>& comparisons,
                                         const ErrorBars& bars = {});

@@ -27,7 +27,6 @@ struct Point {
   Duration bound{};                             // largest lower bound of its latency; 0: unknown
   std::vector<std::pair<Column, Cell>> more{};  // further columns of its row
   std::optional<double> formula{};              // value by simplest_formula.h; nullopt: none
-  bool at_most = false;                         // a bound: the published value may be less
 };
 
 // Called with points as soon as they are known: one call at a time, in no fixed order, from any thread. Points that compare

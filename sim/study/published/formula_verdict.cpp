@@ -41,9 +41,6 @@ std::string FormulaVerdict::text(const std::string& lacks) const {
     text += fmt::format("Points that values are fitted to: mean error {}; ", percent(fitted));
   if (fitted.points > 0)
     text += held_out.points > 0 ? fmt::format("held out: {}.\n", percent(held_out)) : "none is held out.\n";
-  if (bounds > 0)
-    text += fmt::format("{} of {} published factors lie within what was said to be possible at most.\n", held,
-                        bounds);
   return text;
 }
 
@@ -52,11 +49,6 @@ FormulaVerdict verdict_of(const std::vector<Comparison>& comparisons) {
   for (const Comparison& one : comparisons) {
     if (!one.reference || one.reference->follows || !one.point.variant.empty()) continue;
     const double error = error_of(one);
-    if (one.point.at_most) {
-      ++verdict.bounds;
-      verdict.held += error >= 0;
-      continue;
-    }
     if (!std::isfinite(error)) continue;  // a date of zero has no relative error
     verdict.predicted.add(error);
     if (one.reference->use == Use::kCalibration) verdict.fitted.add(error);

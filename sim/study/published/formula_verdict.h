@@ -23,15 +23,13 @@ struct FormulaVerdict {
   MeanError predicted;             // of all points
   MeanError compared, by_formula;  // of points that the formula covers
   MeanError fitted, held_out;      // of points that values are fitted to, and of held-out points
-  std::size_t bounds = 0,
-              held = 0;  // bounds, which are no predictions, and those that what was published keeps
 
   // Tell if predictions err at most half as much as the formula, and if they err less. nullopt: nothing to
   // compare.
   std::optional<bool> half() const;
   std::optional<bool> better() const;
-  // Returns sentences for the top of a table: both errors, what the model lacks if `half` is missed, the
-  // errors of fitted and held-out points, and how many bounds hold. Empty: nothing to compare.
+  // Returns sentences for the top of a table: both errors, what the model lacks if `half` is missed, and the
+  // errors of fitted and held-out points. Empty: nothing to compare.
   std::string text(const std::string& lacks) const;
 };
 

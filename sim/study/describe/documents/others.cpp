@@ -1,12 +1,10 @@
 #include "sim/diagnosis/jobs/job.h"
 #include "sim/diagnosis/locate/limits.h"
 #include "sim/diagnosis/rules/rule_data.h"
-#include "sim/diagnosis/score/score.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/study/calibration/measurements.h"
 #include "sim/study/describe/document.h"
 #include "sim/study/published/published_table.h"
-#include "sim/study/published/recorded_case.h"
 #include "sim/study/search/space.h"
 #include "sim/study/sweep/sweep_file.h"
 
@@ -16,12 +14,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Reads the thresholds of causes, those that find slow steps, and the answers that `score` knows.
+// Reads the thresholds of a cause, or those that find slow steps.
 void read_advice(const Config& root, Diagnostics&, const fs::path& file) {
   if (root.has("locate"))
     read_locate_limits(root);
-  else if (root.has("answers"))
-    read_answers(root);
   else
     RuleData::read(root, file);
 }
@@ -47,10 +43,6 @@ A3SIM_REGISTER(Document, "advice", "thresholds and remedies of a cause",
                Document{"advice", "comm.link",
                         "a3sim advise JOB, from a copy of the configurations that A3SIM_CONFIGS names",
                         read_advice});
-A3SIM_REGISTER(Document, "case", "a published diagnosis: symptoms as records, and the causes found",
-               Document{"cases", "vgg16",
-                        "a3sim reproduce hermes, from a copy of the configurations that A3SIM_CONFIGS names",
-                        [](const Config& root, Diagnostics&, const fs::path&) { read_recorded_case(root); }});
 A3SIM_REGISTER(Document, "faults", "what is wrong with a job, for 'a3sim run --steps N --inject'",
                Document{"faults", "port", "a3sim run CONFIG --steps N --inject FILE -o JOB", read_faults,
                         [](const fs::path& file) {

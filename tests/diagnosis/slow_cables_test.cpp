@@ -9,10 +9,10 @@
 #include <random>
 #include <set>
 
+#include "bench/score/score.h"
 #include "sim/diagnosis/jobs/cable_plan.h"
 #include "sim/diagnosis/jobs/monitor.h"
 #include "sim/diagnosis/observe/file_observation.h"
-#include "sim/diagnosis/score/score.h"
 #include "sim/experiment/configs_folder.h"
 #include "tests/scratch_directory.h"
 
@@ -134,7 +134,8 @@ ScoredJob score_of_fault(const std::string& fault, const std::vector<std::string
   const FileObservation observation(job);
   const RuleBook rules = read_rules(configs / "advice");
   advice = advise(observation, rules);
-  return score(observation, job / "truth.json", rules, read_answers(configs / "advice/score.yaml"));
+  return score(observation, job / "truth.json", rules,
+               read_answers(std::filesystem::path(A3SIM_SOURCE_DIR) / "bench/score/answers.yaml"));
 }
 
 TEST_CASE("advice finds the slow cable of a simulated job, flapping or steady, by the records of its puts") {

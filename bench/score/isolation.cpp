@@ -1,4 +1,4 @@
-#include "sim/diagnosis/score/isolation.h"
+#include "bench/score/isolation.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

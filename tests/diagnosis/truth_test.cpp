@@ -1,4 +1,4 @@
-#include "sim/diagnosis/score/truth.h"
+#include "bench/score/truth.h"
 
 #include <catch2/catch.hpp>
 

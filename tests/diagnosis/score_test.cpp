@@ -1,22 +1,23 @@
-#include "sim/diagnosis/score/score.h"
+#include "bench/score/score.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "bench/score/isolation.h"
 #include "sim/core/error.h"
 #include "sim/diagnosis/jobs/monitor.h"
 #include "sim/diagnosis/locate/rank_step.h"
 #include "sim/diagnosis/observe/file_observation.h"
 #include "sim/diagnosis/rules/advice_report.h"
-#include "sim/diagnosis/score/isolation.h"
 #include "tests/scratch_directory.h"
 
 namespace a3sim {
 namespace {
 
 const std::filesystem::path kConfigs = std::filesystem::path(A3SIM_SOURCE_DIR) / "configs";
+const std::filesystem::path kAnswers = std::filesystem::path(A3SIM_SOURCE_DIR) / "bench/score/answers.yaml";
 
 // A small job that was recorded in a directory.
 void record(const std::filesystem::path& directory, const std::string& faults, unsigned threads,
@@ -58,7 +59,7 @@ TEST_CASE("advice follows from records alone: no truth, no name, no number of th
 TEST_CASE("a score knows a fault that was found from one that was not") {
   const ScratchDirectory scratch;
   record(scratch.path() / "job", "[{kind: clock, ranks: [1], factor: 0.8, steps: [12, 23]}]", 1);
-  std::vector<Answer> answers = read_answers(kConfigs / "advice/score.yaml");
+  std::vector<Answer> answers = read_answers(kAnswers);
   const ScoredJob right = score_of(scratch.path() / "job", answers);
   REQUIRE(right.faults.size() == 1);
   CHECK(right.faults[0].found);
@@ -81,7 +82,7 @@ TEST_CASE("a fault that full queues hide for a while begins when it is felt") {
          "[{kind: load, ranks: all, read: 100 us, process: 4 ms, fetch: 100 us, workers: 1, queue: 8, steps: "
          "[8, 23]}]",
          1);
-  const ScoredJob job = score_of(scratch.path() / "job", read_answers(kConfigs / "advice/score.yaml"));
+  const ScoredJob job = score_of(scratch.path() / "job", read_answers(kAnswers));
   REQUIRE(job.faults.size() == 1);
   CHECK(job.faults[0].found);
   CHECK(job.faults[0].felt >= 8 + 4);
@@ -97,7 +98,7 @@ TEST_CASE("what a fault costs is measured by the same job without it") {
          "[2, 23]}, {kind: start, ranks: [1], late: 1 ms, steps: [12, 17]}, {kind: config, steps: [20, 21], "
          "set: {routing: {kind: sampled, seed: 3, skew: 0.5}}}]",
          1);
-  const std::vector<Answer> answers = read_answers(kConfigs / "advice/score.yaml");
+  const std::vector<Answer> answers = read_answers(kAnswers);
   CHECK_FALSE(score_of(job, answers).isolated);
   isolate_faults(job, 1);
   const std::vector<Truth> truths = read_truth(job / "truth.json");
@@ -120,7 +121,7 @@ TEST_CASE("what a fault costs is measured by the same job without it") {
 }
 
 TEST_CASE("each kind of faults has an answer") {
-  const std::vector<Answer> answers = read_answers(kConfigs / "advice/score.yaml");
+  const std::vector<Answer> answers = read_answers(kAnswers);
   for (const auto& [kind, item] : FaultKinds::all()) {
     INFO(kind);
     CHECK(std::ranges::any_of(

@@ -1,15 +1,15 @@
-#include "sim/diagnosis/score/score.h"
+#include "bench/score/score.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
+#include "bench/score/isolation.h"
+#include "bench/score/truth.h"
+#include "bench/score/vendor.h"
 #include "sim/core/error.h"
 #include "sim/diagnosis/locate/rank_step.h"
-#include "sim/diagnosis/score/isolation.h"
-#include "sim/diagnosis/score/truth.h"
-#include "sim/diagnosis/score/vendor.h"
 
 namespace a3sim {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 const Answer& answer_to(const Truth& truth, const std::vector<Answer>& answers) {
   for (const Answer& answer : answers)
     if (answer.kind == truth.kind && truth.entry.find(answer.with) != std::string::npos) return answer;
-  throw InputError(fmt::format("score.yaml: answers: none for faults of the kind '{}'", truth.kind));
+  throw InputError(fmt::format("answers.yaml: none for faults of the kind '{}'", truth.kind));
 }
 
 bool names(const Answer& answer, const std::string& cause) {

@@ -1,4 +1,4 @@
-#include "sim/diagnosis/score/vendor.h"
+#include "bench/score/vendor.h"
 
 #include <map>
 

@@ -1,3 +1,5 @@
+#include "sim/diagnosis/prove/prove.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,7 +9,6 @@
 
 #include "sim/diagnosis/jobs/job.h"
 #include "sim/diagnosis/locate/rank_step.h"
-#include "sim/diagnosis/score/score.h"
 
 namespace a3sim {
 namespace {
@@ -110,7 +111,7 @@ class FoundFaults {
   const Observation& observation_;
 };
 
-bool meet(const Finding& a, const Finding& b) { return a.first <= b.last && b.first <= a.last; }
+bool share_steps(const Finding& a, const Finding& b) { return a.first <= b.last && b.first <= a.last; }
 
 // Runs a job again, with faults and changes of its configuration.
 class Reruns {
@@ -154,7 +155,7 @@ struct FoundBeside {
 FoundBeside found_beside(const Finding& finding, const Advice& advice, const FoundFaults& faults) {
   FoundBeside found;
   for (const Finding& other : advice.findings) {
-    if (other.steady || !meet(other, finding)) continue;
+    if (other.steady || !share_steps(other, finding)) continue;
     const std::optional<std::string> fault = faults.fault_of(other);
     if (&other == &finding)
       found.own = fault;

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "sim/diagnosis/score/truth.h"
+#include "bench/score/truth.h"
 
 namespace a3sim {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "sim/diagnosis/score/score.h"
+#include "bench/score/score.h"
 
 namespace a3sim {
 namespace {
