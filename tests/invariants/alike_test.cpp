@@ -9,11 +9,14 @@
 #include <span>
 
 #include "sim/core/error.h"
+#include "sim/experiment/compiled.h"
 #include "sim/experiment/configs_folder.h"
+#include "sim/experiment/draws.h"
 #include "sim/experiment/run_experiment.h"
 #include "tests/invariants/choices.h"
 
-// A few ranks that stand for all, against all ranks, on random cuts, placements, forms and orders.
+// Shortcuts against all ranks run out, on random cuts, placements, forms and orders: a few ranks that stand for all, runs
+// that end early, and bounds.
 using namespace a3sim;
 
 namespace {
@@ -164,7 +167,41 @@ std::vector<PassResult> run_alike(const Drawn& drawn, std::string* why = nullptr
   }
 }
 
+// A run ends early only if it would exceed its limit, and then says a time above the limit that the whole run reaches.
+void check_early_ends(const Experiment& experiment, const std::vector<PassResult>& all) {
+  const Compiled compiled = compile_all(experiment);
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    const Duration whole = all[p].run.makespan;
+    for (const Duration limit : {whole, whole - Duration(1), whole * 3 / 4, whole / 3}) {
+      const RunResult run = run_drawn(experiment, compiled, p, Draw{}, false, limit);
+      CHECK(run.makespan <= whole);
+      if (run.stopped)
+        CHECK((limit < whole && run.makespan > limit));
+      else
+        CHECK(run.makespan == whole);
+    }
+  }
+}
+
 }  // namespace
+
+TEST_CASE("runs that end early, and bounds, agree with runs of all ranks to their end") {
+  std::size_t checked = 0;
+  for (std::uint64_t seed = 0; seed < kDraws / 2; ++seed) {
+    const Drawn drawn = draw(seed);
+    INFO(seed << ": " << drawn.text());
+    std::vector<PassResult> all;
+    try {
+      all = run_experiment(load(drawn), false);
+    } catch (const InputError&) {
+      continue;
+    }
+    ++checked;
+    for (const PassResult& pass : all) CHECK(pass.bounds.largest() <= pass.run.makespan);
+    check_early_ends(load(drawn), all);
+  }
+  CHECK(checked * 4 >= kDraws);
+}
 
 TEST_CASE("a few ranks that stand for all do what all do, to the picosecond, or are refused") {
   const char* const given = std::getenv("ALIKE_DRAWS");  // for a longer search: FIRST:COUNT

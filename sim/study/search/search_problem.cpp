@@ -47,7 +47,7 @@ void put_numbers(std::string& key, std::uint32_t experts) {
 }
 
 bool is_plan_key(const std::string& key) {
-  return key == "name" || std::ranges::any_of(kPlanKeys, [&](std::string_view plan) {
+  return key == "name" || key == "description" || std::ranges::any_of(kPlanKeys, [&](std::string_view plan) {
            return key == plan || key == std::string(plan) + "_list";
          });
 }

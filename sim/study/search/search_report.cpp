@@ -21,16 +21,20 @@ std::string left_out_text(const SearchFindings& findings) {
   return text;
 }
 
-// Says what the gain was verified by: "with all ranks and noise as configured 3.1 %, ...".
+// Says what the gain was verified by: "3.1 % over full with all ranks and noise, as configured; ...". Each comparison has a
+// best shipped order of its own.
 std::string verified_text(const SearchFindings& findings, bool also_elsewhere) {
   const Verification& verified = findings.judgement.verified;
-  std::vector<std::string> parts{fmt::format("{} in training", in_percent(findings.trained(), 2))};
+  const std::string& start = findings.outcome.starts[findings.outcome.reference].name;
+  std::vector<std::string> parts{
+      fmt::format("{} over {} in training", in_percent(findings.trained(), 2), start)};
   const auto least = std::ranges::min_element(verified.as_configured, {}, &VerifiedGain::gain);
-  parts.push_back(fmt::format("{} with all ranks and noise, as configured", in_percent(least->gain, 2)));
+  parts.push_back(fmt::format("{} over {} with all ranks and noise, as configured",
+                              in_percent(least->gain, 2), least->best_start));
   if (verified.same_settings)
     parts.push_back(
-        fmt::format("{} beside the shipped orders with its settings, as 'a3sim try' compares them",
-                    in_percent(verified.same_settings->gain, 2)));
+        fmt::format("{} over {} where the shipped orders have its settings, as 'a3sim try' compares them",
+                    in_percent(verified.same_settings->gain, 2), verified.same_settings->best_start));
   if (also_elsewhere && !verified.elsewhere.empty())
     parts.push_back(fmt::format("{} ({:+.2f}..{:+.2f} %) in conditions that it was not trained on",
                                 in_percent(verified.mean_elsewhere.mean, 2),
@@ -58,12 +62,10 @@ std::string carried_text(const SearchProblem& problem, const SearchFindings& fin
 
 std::string claim_text(const SearchProblem& problem, const SearchFindings& findings) {
   const Judgement& judgement = findings.judgement;
-  const std::string& start = findings.outcome.starts[findings.outcome.reference].name;
   const bool alone = judgement.verdict == GainVerdict::kConfiguredAlone;
-  std::string text =
-      fmt::format("The order found is {} faster than the best shipped order ({}){}: the smallest of {}.\n",
-                  in_percent(judgement.gain, 2), start, alone ? ", as configured alone" : "",
-                  verified_text(findings, !alone));
+  std::string text = fmt::format(
+      "The order found is {} faster than the best shipped order{}: the smallest of {}.\n",
+      in_percent(judgement.gain, 2), alone ? ", as configured alone" : "", verified_text(findings, !alone));
   if (alone) text += fmt::format("It holds nowhere else: {}.\n", judgement.why);
   if (findings.shipped_order)
     text +=
