@@ -332,7 +332,9 @@ class ModelReader {
 
 class HuggingFace final : public ForeignConfig {
  public:
-  bool takes(const std::filesystem::path& file) const override { return file.extension() == ".json"; }
+  bool takes(const std::filesystem::path& file, std::string_view) const override {
+    return file.extension() == ".json";
+  }
   std::unique_ptr<ConfigValue> read(std::string_view text, const Mark& start,
                                     Diagnostics& diagnostics) const override {
     return ModelReader(text, start, diagnostics).read();

@@ -14,6 +14,7 @@
 
 #include "sim/cli/options.h"
 #include "sim/core/config/config.h"
+#include "sim/core/error.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/experiment/order_file.h"
 #include "sim/experiment/step/training_plan.h"
@@ -54,7 +55,8 @@ void warn_of_unused_planes(const Experiment& experiment, const std::vector<std::
 // Warns of what --set or a user's file states and what changes nothing. Files that it includes, and shipped ones, serve several
 // ways of running; a model's config.json states nothing of ours.
 void warn_of_idle_keys(const Experiment& experiment, const std::string& file) {
-  const bool shipped = file.starts_with(configs_folder().string()) || file.ends_with(".json");
+  const bool shipped =
+      file.starts_with(configs_folder().string()) || file.ends_with(".json") || file.ends_with(".sh");
   for (const IdleKey& key : idle_keys(experiment))
     if (key.mark.file == "--set" || (key.mark.file == file && !shipped)) spdlog::warn("{}", key.text());
 }
@@ -136,6 +138,11 @@ void OverrideOptions::add_order_to(CLI::App& app) {
 
 Experiment OverrideOptions::load(const std::string& file) const {
   Experiment experiment = order.empty() ? load_experiment(file, set) : load_with_order(file, order, set);
+  warn(experiment, file);
+  return experiment;
+}
+
+void OverrideOptions::warn(const Experiment& experiment, const std::string& file) const {
   warn_of_unused_planes(experiment, set);
   warn_of_idle_keys(experiment, file);
   if (may_be_json(file)) {
@@ -143,6 +150,14 @@ Experiment OverrideOptions::load(const std::string& file) const {
     warn_of_guessed_layers(file, experiment, set);
   }
   warn_of_order(experiment);
+}
+
+Experiment ConfigOption::load() const {
+  if (script.empty() || model.empty()) return OverrideOptions::load(file);
+  if (!order.empty())
+    throw InputError("--order goes with the tasks of a layer, and a launch script runs whole steps");
+  Experiment experiment = load_launch(script, model, set);
+  warn(experiment, script);
   return experiment;
 }
 
@@ -152,12 +167,23 @@ void ConfigOption::add_without_order_to(CLI::App& app) {
                    "experiments");
   which
       ->add_option(
-          "--hf", file,
+          "--hf", model,
           "a model instead: its HuggingFace config.json, its experts run as ep8.yaml is; a step of all of it "
           "where it has none, or where --set says something of one, as parallel.pp=8")
       ->type_name("FILE")
       ->check(CLI::Validator(missing_json, ""));
-  which->require_option(1);
+  which
+      ->add_option("--script", script,
+                   "a launch script of Megatron or MindSpeed-LLM, or the YAML of its FSDP2 trainer: the "
+                   "training step that it "
+                   "runs; nothing in it is executed. --hf beside it gives the sizes that it leaves out")
+      ->type_name("FILE");
+  which->require_option(1, 2);
+  app.parse_complete_callback([this] {
+    if (!file.empty() && !(script + model).empty())
+      throw CLI::ValidationError("CONFIG", "an experiment beside --script or --hf: give one of them");
+    if (file.empty()) file = script.empty() ? model : script;
+  });
   add_set_to(app);
 }
 

@@ -14,6 +14,7 @@ struct OverrideOptions {
   std::string order;
   void add_set_to(CLI::App& app);
   void add_order_to(CLI::App& app);
+  void warn(const Experiment& experiment, const std::string& file) const;
   bool any() const { return !set.empty() || !order.empty(); }
   // Loads the experiment. Throws InputError with everything that is wrong with the configuration. Warns of
   // values that change nothing.
@@ -22,11 +23,12 @@ struct OverrideOptions {
 
 // The argument `CONFIG` with these options, for every command that reads an experiment.
 struct ConfigOption : OverrideOptions {
-  std::string file;
+  std::string file;           // what is loaded, however it was given
+  std::string script, model;  // --script, --hf
   void add_to(CLI::App& app);
   // Leaves out --order, for a command that defines its own.
   void add_without_order_to(CLI::App& app);
-  Experiment load() const { return OverrideOptions::load(file); }
+  Experiment load() const;
 };
 
 // Warns of entries in the order's pools and limits that select no operator.

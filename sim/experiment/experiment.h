@@ -79,6 +79,10 @@ struct Experiment {
 // is wrong with it, one line each.
 Experiment load_experiment(const std::filesystem::path& file, std::span<const std::string> overrides);
 
+// Does the same with a launch script, and a model's config.json for what it leaves open; an empty path: none.
+Experiment load_launch(const std::filesystem::path& script, const std::filesystem::path& model,
+                       std::span<const std::string> overrides);
+
 // Does the same with the text of a file. Messages call it `name`.
 Experiment parse_experiment(std::string_view text, const std::string& name,
                             std::span<const std::string> overrides);

@@ -8,6 +8,8 @@
 #include "scheduler/orders/order_config.h"
 #include "sim/core/closest.h"
 #include "sim/core/config/foreign.h"
+#include "sim/core/config/include.h"
+#include "sim/core/read_file.h"
 #include "sim/experiment/alike_ranks.h"
 #include "sim/experiment/block_choice.h"
 #include "sim/experiment/configs_folder.h"
@@ -22,9 +24,15 @@
 namespace a3sim {
 namespace {
 
-bool is_foreign(const std::filesystem::path& file) {
-  return std::ranges::any_of(ForeignConfigs::all(),
-                             [&](const auto& item) { return item.second.object->takes(file); });
+// Returns what reads a file of another program; nullptr for a configuration of ours.
+const ForeignConfig* foreign_reader(const std::filesystem::path& file) {
+  // A pipe is read once, by whoever takes it.
+  std::error_code none;
+  const bool regular = std::filesystem::is_regular_file(file, none);
+  const std::string text = regular ? try_read_file(file, kLargestFile).text : "";
+  for (const auto& [name, item] : ForeignConfigs::all())
+    if (item.object->takes(file, text)) return item.object.get();
+  return nullptr;
 }
 
 constexpr std::int64_t kMostRows = 1 << 30, kMostPartitions = 4096;
@@ -345,9 +353,26 @@ Experiment read_experiment(const Config& root, const Diagnostics& diagnostics) {
   return experiment;
 }
 
+// Returns the configuration of a training step that a launch script describes, on A3. The script's own values win over
+// those of a model's config.json.
+static std::string launch_text(const std::filesystem::path& script, const std::filesystem::path& model) {
+  const std::string base = (configs_folder() / "steps" / "launch_script.yaml").string();
+  const std::string below =
+      model.empty() ? "" : fmt::format("'{}', ", std::filesystem::absolute(model).string());
+  return fmt::format("include: ['{}', {}'{}']\nexperiment: {{name: '{}'}}\n", base, below,
+                     script.filename().string(), script.stem().string());
+}
+
+Experiment load_launch(const std::filesystem::path& script, const std::filesystem::path& model,
+                       std::span<const std::string> overrides) {
+  return parse_experiment(launch_text(script, model), script.string(), overrides);
+}
+
 Experiment load_experiment(const std::filesystem::path& file, std::span<const std::string> overrides) {
+  const ForeignConfig* const foreign = foreign_reader(file);
+  if (foreign != nullptr && foreign->trains()) return load_launch(file, {}, overrides);
   // For a model file: runs its experts as in hf.yaml, or all of it.
-  if (is_foreign(file)) {
+  if (foreign != nullptr) {
     const std::string model = file.filename().string();
     return parse_experiment(as_training_step(file, overrides)
                                 ? training_step_with(model)

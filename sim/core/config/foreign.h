@@ -14,8 +14,10 @@ class ForeignConfig {
  public:
   static constexpr std::string_view kKind = "foreign configuration";
   virtual ~ForeignConfig() = default;
-  // True if it reads this file, judged by its extension.
-  virtual bool takes(const std::filesystem::path& file) const = 0;
+  // True if it reads this file, judged by its extension, or else by its text.
+  virtual bool takes(const std::filesystem::path& file, std::string_view text) const = 0;
+  // True if it describes the training of a whole model.
+  virtual bool trains() const { return false; }
   // Converts the file to a mapping with marks in the file. Notes errors; returns nullptr if it cannot be
   // read.
   virtual std::unique_ptr<ConfigValue> read(std::string_view text, const Mark& start,

@@ -69,7 +69,7 @@ class IncludeReader {
           "include");
     // The top file is always a configuration, whatever its name.
     for (const auto& [name, foreign] : ForeignConfigs::all()) {
-      if (asked.line > 0 && foreign.object->takes(file))
+      if (asked.line > 0 && foreign.object->takes(file, *text))
         return foreign.object->read(*text, Mark{file.string(), 1, 1}, diagnostics_);
     }
     open_files_.push_back(identity);
@@ -179,8 +179,9 @@ void merge(ConfigValue& base, std::unique_ptr<ConfigValue> over) {
       continue;
     }
     ConfigValue& value = *below->value;
-    // A key without a value adds nothing.
+    // A key without a value adds nothing, nor does one that is left open.
     if (value.kind == Kind::kMap && entry.value->kind == Kind::kNull) continue;
+    if (!entry.value->open.empty()) continue;
     below->key_mark = std::move(entry.key_mark);
     if (value.kind == Kind::kMap && entry.value->kind == Kind::kMap && !entry.value->is_sourced() &&
         !entry.value->whole) {

@@ -193,6 +193,10 @@ Config Config::open(std::unique_ptr<ConfigValue> root, const Mark& start,
     if (!apply_override(*state->root, override, ++number, diagnostics)) state->broken = true;
   }
   ConfigValue* const value = state->root.get();
+  const std::size_t noted = diagnostics.messages().size();
+  value->refuse_open("", diagnostics);
+  // What follows from values that are missing is not worth a message.
+  if (diagnostics.messages().size() > noted) diagnostics.throw_if_any();
   return Config(std::move(state), value, "", false);
 }
 

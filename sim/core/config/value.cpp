@@ -27,11 +27,19 @@ std::unique_ptr<ConfigValue> ConfigValue::as_read() const {
   auto same = scalar(text, mark);
   same->kind = kind;
   same->whole = whole;
+  same->open = open;
   for (const auto& item : items) same->items.push_back(item->as_read());
   for (const Entry& entry : entries) {
     if (!entry.is_default) same->add(entry.key, entry.key_mark, entry.value->as_read());
   }
   return same;
+}
+
+void ConfigValue::refuse_open(const std::string& path, Diagnostics& diagnostics) const {
+  if (!open.empty()) diagnostics.error(mark, path, open);
+  for (const Entry& entry : entries)
+    if (entry.value != nullptr)
+      entry.value->refuse_open(path.empty() ? entry.key : path + '.' + entry.key, diagnostics);
 }
 
 void ConfigValue::add_source(std::string_view source) {

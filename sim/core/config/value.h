@@ -40,8 +40,10 @@ struct ConfigValue {
   std::set<std::string, std::less<>> stood;  // keys whose values have no effect here (Config::let_stand())
   bool names_open = false;                   // has keys that are names chosen by the user
   bool opened = false;                       // read as a mapping, so that all its keys must be known
-  bool whole = false;                        // tagged !override: replaces the value of an included file
-  bool broken = false;                       // could not be read: its missing keys are not reported
+  // Why the file leaves this value open; empty if it gives one. Another file or --set must then give it.
+  std::string open;
+  bool whole = false;   // tagged !override: replaces the value of an included file
+  bool broken = false;  // could not be read: its missing keys are not reported
 
   // Returns the entry of `key`, or nullptr.
   Entry* find(std::string_view key) {
@@ -68,6 +70,9 @@ struct ConfigValue {
   static std::unique_ptr<ConfigValue> scalar(std::string text, Mark mark);
   // Returns a copy of what the files hold, without defaults and all else that readers have noted.
   std::unique_ptr<ConfigValue> as_read() const;
+
+  // Notes an error for every value in it that is left open.
+  void refuse_open(const std::string& path, Diagnostics& diagnostics) const;
 
   // True if this is `{value: ..., source: ...}`.
   bool is_sourced() const { return kind == Kind::kMap && index_.contains("value"); }

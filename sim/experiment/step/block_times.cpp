@@ -83,9 +83,9 @@ bool again_in_backward(const BlockKernel& kernel, const StepOptions& step) {
 }
 
 // Only layers are computed again as a whole.
-StepOptions options_of(const StepOptions& step, const BlockKind& kind) {
+StepOptions options_of(const StepOptions& step, const BlockKind& block, const StageLayout::Kind& kind) {
   StepOptions own = step;
-  own.recompute_all = step.recompute_all && kind.is_layer();
+  own.recompute_all = step.recompute_all && block.is_layer() && kind.again;
   return own;
 }
 
@@ -102,20 +102,21 @@ BlockTimes sizes_of(const Block& block, const StepOptions& own) {
 
 }  // namespace
 
-BlockTimes block_sizes(const StepOptions& step, const ModelShape& model, const std::string& kind) {
-  const BlockKind& block_kind = BlockKinds::get(kind);
-  BlockTimes sizes = sizes_of(block_kind.block(model, step.block_layout()), options_of(step, block_kind));
-  sizes.kind = kind;
+BlockTimes block_sizes(const StepOptions& step, const ModelShape& model, const StageLayout::Kind& kind) {
+  const BlockKind& block_kind = BlockKinds::get(kind.name);
+  BlockTimes sizes =
+      sizes_of(block_kind.block(model, step.block_layout()), options_of(step, block_kind, kind));
+  sizes.kind = kind.name;
   return sizes;
 }
 
 BlockTimes block_times(const Experiment& experiment, const StepOptions& step, const ModelShape& model,
-                       const std::string& kind) {
-  const BlockKind& block_kind = BlockKinds::get(kind);
+                       const StageLayout::Kind& kind) {
+  const BlockKind& block_kind = BlockKinds::get(kind.name);
   const Block block = block_kind.block(model, step.block_layout());
-  const StepOptions own = options_of(step, block_kind);
+  const StepOptions own = options_of(step, block_kind, kind);
   BlockTimes times = sizes_of(block, own);
-  times.kind = kind;
+  times.kind = kind.name;
   PartCosts costs(experiment, step, times);
   costs.add(block.forward, times.forward, all_kernels, own);
   costs.add(block.forward, times.again, again_in_backward, own);

@@ -7,6 +7,7 @@
 #include "models/blocks/block.h"
 #include "sim/experiment/experiment.h"
 #include "sim/experiment/step/expert_times.h"
+#include "sim/experiment/step/layout.h"
 #include "sim/experiment/step/part_work.h"
 #include "sim/experiment/step/step_options.h"
 
@@ -35,9 +36,9 @@ struct BlockTimes {
 };
 
 // Returns the parameters and the memory of a block of this kind. Its times and operations are zero.
-BlockTimes block_sizes(const StepOptions& step, const ModelShape& model, const std::string& kind);
+BlockTimes block_sizes(const StepOptions& step, const ModelShape& model, const StageLayout::Kind& kind);
 // Returns the same with times: the costs of its kernels, and a run of its experts.
 BlockTimes block_times(const Experiment& experiment, const StepOptions& step, const ModelShape& model,
-                       const std::string& kind);
+                       const StageLayout::Kind& kind);
 
 }  // namespace a3sim

@@ -130,10 +130,13 @@ StageLayout stage_layout(const std::vector<std::string>& blocks, const StepOptio
   const PipelineSchedule& schedule = PipelineSchedules::get(step.schedule);
   for (std::uint32_t c = 0; c < chunks; ++c) {
     std::vector<std::uint32_t>& chunk = layout.chunks.emplace_back();
-    for (const std::string& kind : dealt[c]) {
+    std::uint32_t layers = 0;
+    for (const std::string& name : dealt[c]) {
+      StageLayout::Kind kind{name};
+      if (step.recompute_layers > 0) kind.again = is_layer(name) && layers++ < step.recompute_layers;
       const auto found = std::ranges::find(layout.kinds, kind);
       chunk.push_back(static_cast<std::uint32_t>(found - layout.kinds.begin()));
-      if (found == layout.kinds.end()) layout.kinds.push_back(kind);
+      if (found == layout.kinds.end()) layout.kinds.push_back(std::move(kind));
     }
     if (chunk.empty())
       throw InputError(

@@ -10,7 +10,13 @@ namespace a3sim {
 
 // Assigns the blocks of a model to the stages of a pipeline.
 struct StageLayout {
-  std::vector<std::string> kinds;  // kinds of blocks that the model has, each once
+  // A kind of block. Layers that are computed again and those that are not are different kinds.
+  struct Kind {
+    std::string name;
+    bool again = true;  // with step.recompute=[all], computed again
+    bool operator==(const Kind&) const = default;
+  };
+  std::vector<Kind> kinds;  // kinds of blocks that the model has, each once
   // One entry per chunk: its blocks, in order, as indices in `kinds`. Empty slots are left out.
   std::vector<std::vector<std::uint32_t>> chunks;
   std::vector<std::uint32_t> stage_of;  // one entry per chunk

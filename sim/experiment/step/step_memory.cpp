@@ -69,7 +69,8 @@ StageMemory static_memory(const StepOptions& step, const StageLayout& layout,
   // The weights of the block whose pass runs, and of the next one; gradients of the one before.
   if (step.fsdp) memory.gathered = 2 * kWeightBytes * largest;
   if (step.spreads_gradients()) memory.gathered += step.reduce_bytes * largest;
-  if (!step.optimizer.swapped) memory.states = (step.optimizer.state_bytes + kMasterBytes) * updated;
+  const double master = kMasterBytes - (step.optimizer.reuses_weights ? kWeightBytes : 0);
+  if (!step.optimizer.swapped) memory.states = (step.optimizer.state_bytes + master) * updated;
   return memory;
 }
 

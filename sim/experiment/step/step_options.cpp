@@ -148,6 +148,16 @@ void read_recompute(const Config& block, StepOptions& step) {
   }
 }
 
+// Reads how many layers of a chunk are computed again, where not all are.
+void read_recompute_layers(const Config& block, StepOptions& step) {
+  step.recompute_layers = static_cast<std::uint32_t>(block.integer("recompute_layers", 0, kLongest, 0));
+  if (step.recompute_layers > 0 && !step.recompute_all) {
+    if (block.has("recompute")) step.recompute_layers = 0;
+    block.error("recompute_layers",
+                "layers that are computed again as a whole, expected step.recompute=[all] beside it");
+  }
+}
+
 void read_fusions(const Config& block, StepOptions& step) {
   step.fuse = BlockLayout{}.fuse;
   if (!block.has("fuse")) return;
@@ -192,6 +202,7 @@ void read_optimizer(const Config& block, StepOptions& step) {
   step.optimizer.sharded = block.boolean("sharded", true);
   step.optimizer.state_bytes = static_cast<std::uint32_t>(block.integer("state_bytes", 2, 8, 8));
   step.optimizer.swapped = block.boolean("swapped", false);
+  step.optimizer.reuses_weights = block.boolean("reuses_weights", false);
   step.optimizer.slices = static_cast<std::uint32_t>(block.integer("slices", 1, 1024, 16));
   if (!step.optimizer.swapped) block.let_stand("slices");
   block.finish();
@@ -236,6 +247,7 @@ StepOptions read_step_options(const Config& root) {
   read_attention(block, step);
   read_schedule(block, step);
   read_recompute(block, step);
+  read_recompute_layers(block, step);
   read_fusions(block, step);
   step.tp_pipelined = block.boolean("tp_pipelined", false);
   step.dp_overlap = block.choice("dp_overlap", DpOverlap::kBoth);
@@ -255,6 +267,7 @@ StepOptions read_step_options(const Config& root) {
   read_host(block.map("host"), step);
   step.capacity = block.has("capacity") ? block.bytes("capacity") : Bytes{std::int64_t{64} << 30};
   step.over_capacity = block.boolean("over_capacity", false);
+  step.not_modelled = block.texts("not_modelled");
   block.finish();
   return step;
 }

@@ -55,8 +55,10 @@ struct StepOptions {
   bool weights_beside = true;
   // With two micro-batches: factor by which an exchange takes longer beside the other one's kernels.
   double exchange_stretch = 1;
-  bool recompute_all = false;   // computes each layer again from its input
-  RecomputeKinds recompute;     // if not `recompute_all`, computes only these again
+  bool recompute_all = false;  // computes each layer again from its input
+  RecomputeKinds recompute;    // if not `recompute_all`, computes only these again
+  std::uint32_t recompute_layers =
+      0;                        // with `recompute_all`: the first layers of a chunk alone; 0: all of them
   std::uint64_t documents = 1;  // equal parts that a sample is packed of, with attention inside each
   bool ulysses = false;         // CP splits attention by heads
   bool sequence_parallel = true;
@@ -80,6 +82,7 @@ struct StepOptions {
     bool sharded = true;            // spreads states and updates over DP ranks
     std::uint32_t state_bytes = 8;  // bytes of both moments of a parameter
     bool swapped = false;           // keeps states in the host's memory
+    bool reuses_weights = false;    // the master copy's upper half is the weights that passes use
     std::uint32_t slices = 16;      // number of slices in which states are loaded and stored
   } optimizer;
 
@@ -93,6 +96,7 @@ struct StepOptions {
   BytesPerSecond host_link{};  // rate of a die's link to its host, in each direction; 0: not stated
   Bytes capacity{};            // memory of a die
   bool over_capacity = false;  // runs even if the memory does not suffice
+  std::vector<std::string> not_modelled;  // what a launch script asks for besides, and may matter
 
   std::uint32_t dies() const { return tp * pp * cp * dp; }
   std::uint32_t dies_a_stage() const { return tp * cp * dp; }

@@ -125,8 +125,20 @@ void add_memory(const SimulatedStep& simulated, Report& report) {
                memory.states / kGibibyte, memory.gathered / kGibibyte, memory.activations / kGibibyte,
                memory.again / kGibibyte, memory.total() / kGibibyte});
   }
-  report.say(fmt::format("A die has {:.0f} GiB (step.capacity).\n",
-                         static_cast<double>(simulated.prepared.plan.step.capacity.count) / kGibibyte));
+  const auto capacity = static_cast<double>(simulated.prepared.plan.step.capacity.count);
+  report.say(fmt::format(
+      "A die has {:.0f} GiB (step.capacity){}.\n", capacity / kGibibyte,
+      simulated.figures.peak_memory > capacity
+          ? fmt::format(", and stage {} needs more: it would not run like this", simulated.figures.fullest)
+          : ""));
+}
+
+// Names what a launch script asks for and what is not simulated. The summary's JSON has it as left_out.
+void add_not_modelled(const SimulatedStep& simulated, Report& report) {
+  const std::vector<std::string>& names = simulated.prepared.plan.step.not_modelled;
+  if (names.empty()) return;
+  report.say(fmt::format("Not modelled, and may matter ('a3sim config from' lists every argument):\n  {}\n",
+                         fmt::join(names, "\n  ")));
 }
 
 void add_experts(const Experiment& experiment, const SimulatedStep& simulated, Report& report) {
@@ -232,6 +244,7 @@ OwnSections step_sections(const Experiment& experiment, const SimulatedStep& ste
   add_experts(experiment, step, own.before);
   add_routing(experiment, step, own.before);
   own.before.say(unknown_of(step), "unknown");
+  add_not_modelled(step, own.before);
   add_error_bar(experiment, step, own.before);
   own.tells_passes = false;
   own.files = step_files(step);

@@ -55,7 +55,8 @@ std::string over_capacity(const TrainingPlan& plan) {
   const StageLayout layout = stage_layout(plan.model.layers, plan.step);
   const StageOrders orders = PipelineSchedules::get(plan.step.schedule).orders(layout.shape);
   std::vector<BlockTimes> sizes;
-  for (const std::string& kind : layout.kinds) sizes.push_back(block_sizes(plan.step, plan.model, kind));
+  for (const StageLayout::Kind& kind : layout.kinds)
+    sizes.push_back(block_sizes(plan.step, plan.model, kind));
   const std::vector<StageMemory> memory = foreseen_memory(plan.step, layout, sizes, orders);
   const auto fullest = std::ranges::max_element(memory, {}, &StageMemory::total);
   const double capacity = static_cast<double>(plan.step.capacity.count);
@@ -77,7 +78,7 @@ PreparedStep prepare_step(const Experiment& experiment) {
   prepared.layout = stage_layout(prepared.plan.model.layers, step);
   prepared.orders = PipelineSchedules::get(step.schedule).orders(prepared.layout.shape);
   try {
-    for (const std::string& kind : prepared.layout.kinds)
+    for (const StageLayout::Kind& kind : prepared.layout.kinds)
       prepared.blocks.push_back(block_times(experiment, step, prepared.plan.model, kind));
   } catch (const RunError&) {
     rethrow_at_size(experiment, prepared.plan);

@@ -254,7 +254,7 @@ void read_training_workload(const Config& root, const Config& block, Experiment&
                       plan.model.dtype};
   experiment.ffn = read_ffn_form(root, block, experiment, experiment.shape.tokens);
   static_cast<void>(read_row_form(block, experiment));  // of the runs of a layer, which read it again
-  experiment.not_modelled = {};
+  experiment.not_modelled = plan.step.not_modelled;
   experiment.routing = read_routing(root.map("routing"));
   experiment.timed = "one training step";
 }

@@ -1,0 +1,213 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/experiment/launch/launch_reader.h"
+
+namespace a3sim {
+namespace {
+
+class ModelArguments {
+ public:
+  explicit ModelArguments(LaunchReader& reader) : reader_(reader) {}
+
+  void read(const std::optional<ScriptChunks>& chunks) {
+    reader_.copy("hidden-size", "model.hidden");
+    missing("hidden-size", "model.hidden");
+    read_vocabulary();
+    const bool tied = !reader_.flag("untie-embeddings-and-output-weights");
+    reader_.set("model.tied", tied ? "true" : "false", reader_.mark("untie-embeddings-and-output-weights"));
+    read_attention();
+    const bool experts = reader_.has("num-experts");
+    if (experts) read_experts();
+    const auto dense = read_layers(chunks, experts);
+    if (dense) read_dense();
+    read_type();
+  }
+
+ private:
+  // Leaves a key open that another file may give.
+  void missing(std::string_view name, std::string_view key) {
+    if (reader_.has(name)) return;
+    reader_.open(
+        key,
+        fmt::format("the script has no --{}: --hf config.json gives its model, or --set {}=N", name, key),
+        reader_.start());
+  }
+
+  void read_vocabulary() {
+    constexpr const char* kKey = "model.vocabulary";
+    if (reader_.has("padded-vocab-size")) return reader_.copy("padded-vocab-size", kKey);
+    const auto size = reader_.whole("vocab-size", kKey);
+    const auto by = reader_.whole_or("make-vocab-size-divisible-by", kKey, 128);
+    const auto tp = reader_.whole_or("tensor-model-parallel-size", kKey, 1);
+    if (size && by && tp) {
+      const std::int64_t multiple = *by * *tp;
+      return reader_.set(kKey, (*size + multiple - 1) / multiple * multiple,
+                         reader_.value_mark("vocab-size"));
+    }
+    if (!reader_.has("vocab-size"))
+      reader_.open(kKey,
+                   "the script leaves it to its tokenizer (no --padded-vocab-size, no --vocab-size): --hf "
+                   "config.json, or --set "
+                   "model.vocabulary=N",
+                   reader_.start());
+  }
+
+  void read_attention() {
+    reader_.copy("num-attention-heads", "model.attention.heads");
+    missing("num-attention-heads", "model.attention.heads");
+    if (reader_.flag("multi-latent-attention") || reader_.flag("multi-head-latent-attention"))
+      return read_latent_attention();
+    const auto heads = reader_.whole("num-attention-heads", "model.attention.heads");
+    if (!heads) return;
+    if (reader_.flag("group-query-attention"))
+      reader_.copy("num-query-groups", "model.attention.kv_heads");
+    else
+      reader_.set("model.attention.kv_heads", *heads, reader_.value_mark("num-attention-heads"));
+    if (reader_.has("kv-channels"))
+      reader_.copy("kv-channels", "model.attention.head_dim");
+    else if (const auto hidden = reader_.whole("hidden-size", "model.hidden"); hidden && *hidden >= *heads)
+      reader_.set("model.attention.head_dim", *hidden / *heads, reader_.value_mark("num-attention-heads"));
+    if (reader_.flag("qk-layernorm"))
+      reader_.set("model.attention.qk_norm", "true", reader_.mark("qk-layernorm"));
+  }
+
+  void read_latent_attention() {
+    const auto take = [this](std::initializer_list<const char*> names, const char* key) {
+      for (const char* name : names)
+        if (reader_.has(name)) return reader_.copy(name, key);
+      missing(*names.begin(), key);
+    };
+    reader_.copy("q-lora-rank", "model.attention.q_lora");
+    take({"kv-lora-rank"}, "model.attention.kv_lora");
+    take({"qk-head-dim", "qk-nope-head-dim"}, "model.attention.qk_nope");
+    take({"qk-pos-emb-head-dim", "qk-rope-head-dim"}, "model.attention.qk_rope");
+    take({"v-head-dim"}, "model.attention.v_dim");
+  }
+
+  void read_experts() {
+    reader_.copy("num-experts", "model.experts");
+    const auto top_k = reader_.whole_or("moe-router-topk", "model.top_k", 2);
+    if (top_k) reader_.set("model.top_k", *top_k, reader_.value_mark("moe-router-topk"));
+    const char* const width = reader_.has("moe-ffn-hidden-size")     ? "moe-ffn-hidden-size"
+                              : reader_.has("moe-intermediate-size") ? "moe-intermediate-size"
+                                                                     : "ffn-hidden-size";
+    reader_.copy(width, "model.intermediate");
+    missing(width, "model.intermediate");
+    if (reader_.has("moe-shared-expert-intermediate-size")) {
+      reader_.copy("moe-shared-expert-intermediate-size", "model.shared_intermediate");
+    } else if (const auto shared = reader_.whole("n-shared-experts", "model.shared_intermediate", 0);
+               shared && *shared > 0) {
+      if (const auto each = reader_.whole(width, "model.intermediate"))
+        reader_.set("model.shared_intermediate", *shared * *each, reader_.value_mark("n-shared-experts"));
+    }
+    if (reader_.has("moe-latent-size")) reader_.copy("moe-latent-size", "model.latent");
+    const auto dispatcher = reader_.text("moe-token-dispatcher-type", "step.exchange");
+    if (dispatcher && *dispatcher != "alltoall" && *dispatcher != "alltoall_seq")
+      reader_.open(
+          "step.exchange",
+          fmt::format("--moe-token-dispatcher-type {}: rows are not brought by the host's all-to-all: --set "
+                      "step.exchange=taskflow takes that all the same, streams kernels that hold cores",
+                      *dispatcher),
+          reader_.value_mark("moe-token-dispatcher-type"));
+    if (!reader_.flag("moe-grouped-gemm"))
+      reader_.note(
+          "no --moe-grouped-gemm: the products of experts run as one grouped product here all the same",
+          reader_.start());
+  }
+
+  // Returns which layers have experts, by their number; nullopt after an error.
+  std::optional<std::vector<bool>> pattern(std::int64_t layers) {
+    std::vector<bool> moe(static_cast<std::size_t>(layers), true);
+    const auto first = reader_.whole_or("first-k-dense-replace", "model.layers", 0, -1);
+    const auto frequency =
+        reader_.has("moe-layer-freq") ? reader_.text("moe-layer-freq", "model.layers") : "1";
+    if (!first || !frequency) return {};
+    if (frequency->find('[') != std::string::npos) {
+      const auto list = number_list(*frequency);
+      if (!list || std::ssize(*list) != layers) {
+        reader_.error(
+            reader_.value_mark("moe-layer-freq"),
+            fmt::format(
+                "--moe-layer-freq {}: expected a number, or a list for {} layers such as [0]*3+[1]*{}",
+                *frequency, layers, std::max<std::int64_t>(0, layers - 3)));
+        return {};
+      }
+      for (std::size_t i = 0; i < moe.size(); ++i) moe[i] = (*list)[i] != 0;
+      return moe;
+    }
+    const auto every = reader_.whole_or("moe-layer-freq", "model.layers", 1, -1);
+    if (!every) return {};
+    for (std::int64_t i = 0; i < layers; ++i)
+      moe[static_cast<std::size_t>(i)] = i >= *first && (*every <= 1 || i % *every == 0);
+    return moe;
+  }
+
+  // Sets the list of layers. Returns whether some are dense.
+  bool read_layers(const std::optional<ScriptChunks>& chunks, bool experts) {
+    missing("num-layers", "model.layers");
+    const auto layers = reader_.whole("num-layers", "model.layers");
+    if (!layers || !chunks) return !experts;
+    const auto moe = experts ? pattern(*layers) : std::vector<bool>(static_cast<std::size_t>(*layers), false);
+    if (!moe) return false;
+    std::vector<std::pair<std::string, std::int64_t>> runs;
+    bool dense = false;
+    for (const std::uint32_t position : chunks->all()) {
+      const char* const kind = (*moe)[position] ? "moe" : "dense";
+      dense = dense || !(*moe)[position];
+      if (runs.empty() || runs.back().first != kind) runs.emplace_back(kind, 0);
+      ++runs.back().second;
+    }
+    const char* const mtp = reader_.has("mtp-num-layers") ? "mtp-num-layers" : "mtp-num-layer";
+    const Mark mark = reader_.value_mark("num-layers");
+    std::vector<std::pair<std::string, Mark>> items{{"embedding", mark}};
+    for (const auto& [kind, count] : runs)
+      items.emplace_back(count == 1 ? kind : fmt::format("{} {}", count, kind),
+                         kind == "dense" && experts ? reader_.value_mark("first-k-dense-replace") : mark);
+    if (const auto further = reader_.whole(mtp, "model.layers", 0); further && *further > 0)
+      items.emplace_back(*further == 1 ? "mtp" : fmt::format("{} mtp", *further), reader_.value_mark(mtp));
+    items.emplace_back("head", mark);
+    reader_.set_list("model.layers", items);
+    return dense;
+  }
+
+  void read_dense() {
+    constexpr const char* kKey = "model.dense_intermediate";
+    if (!reader_.flag("swiglu"))
+      return reader_.open(
+          kKey,
+          "the script has no --swiglu, and feed-forward networks without a gate are not simulated: --set "
+          "model.dense_intermediate=N takes one with a gate; two thirds of the width have as many weights",
+          reader_.value_mark("ffn-hidden-size"));
+    if (reader_.has("ffn-hidden-size")) return reader_.copy("ffn-hidden-size", kKey);
+    constexpr std::int64_t kWhole = 64;  // Megatron's default: two thirds of 4 x hidden, in whole blocks
+    if (const auto hidden = reader_.whole("hidden-size", "model.hidden"))
+      reader_.set(kKey, *hidden * 8 / 3 / kWhole * kWhole, reader_.value_mark("hidden-size"));
+  }
+
+  void read_type() {
+    for (const char* name : {"fp8-format", "fp8", "fp8-recipe", "fp4-format"}) {
+      if (!reader_.has(name)) continue;
+      return reader_.open(
+          "model.dtype",
+          fmt::format(
+              "--{}: products in 8 bits and fewer are not simulated in a step: --set model.dtype=bf16 takes "
+              "them in 16",
+              name),
+          reader_.mark(name));
+    }
+    const char* const name = reader_.flag("bf16") ? "bf16" : "fp16";
+    reader_.set("model.dtype", reader_.flag(name) ? name : "fp32", reader_.mark(name));
+  }
+
+  LaunchReader& reader_;
+};
+
+}  // namespace
+
+void read_megatron_model(LaunchReader& reader, const std::optional<ScriptChunks>& chunks) {
+  ModelArguments(reader).read(chunks);
+}
+
+}  // namespace a3sim
