@@ -25,7 +25,7 @@ struct RecordedCase {
   };
   // Steps in which the hosts of some ranks delay their devices.
   struct HostDelay {
-    double share = 0;                  // of all steps, evenly spread
+    double share = 0;                    // of all steps, evenly spread
     std::vector<std::uint32_t> steps{};  // further steps
     std::vector<std::uint32_t> ranks{};
     bool rotates = false;  // delays one rank at a time, in turn
