@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <fstream>
@@ -17,6 +18,7 @@
 #include "sim/study/results/sweep_section.h"
 #include "sim/study/summary/run_observation.h"
 #include "sim/study/summary/run_page.h"
+#include "sim/study/summary/run_subtitle.h"
 #include "traces/import/ascend_files.h"
 #include "traces/import/imported.h"
 #include "traces/import/imported_timeline.h"
@@ -31,8 +33,14 @@ namespace fs = std::filesystem;
 
 Page sweeps_page(const fs::path& file) {
   const std::vector<SweepResults> sweeps = read_results(file);
-  Page page(file.filename().string(),
-            fmt::format("{} sweep{}", sweeps.size(), sweeps.size() == 1 ? "" : "s"));
+  std::vector<std::string> sizes;
+  for (const SweepResults& sweep : sweeps) {
+    std::vector<std::string> axes;
+    for (const ResultAxis& axis : sweep.axes) axes.push_back(axis.name);
+    sizes.push_back(fmt::format("{}: {} of {} points done, over {}", sweep.name,
+                                sweep.count(PointStatus::kDone), sweep.points.size(), fmt::join(axes, ", ")));
+  }
+  Page page(file.filename().string(), fmt::format("{}", fmt::join(sizes, "\n")));
   for (const SweepResults& sweep : sweeps) add_sweep(page, sweep);
   return page;
 }
@@ -151,7 +159,7 @@ Page job_page(const std::string& directory, const std::string& name) {
     return page;
   }
   const ProfiledJob job(directory);
-  Page page(name, "measured");
+  Page page(name == "measured" ? "profile" : name, "recorded by a profiler");
   add_job(page, job, advise(job, rules), name);
   page.add("Tables", PageBlocks().report(profile_report(read_profile(directory), kNone)), true);
   return page;
@@ -194,16 +202,15 @@ Page runs_page(const std::vector<std::string>& directories) {
     add_profiles(page, profiles, runs);
     return page;
   }
-  std::string title = runs.front().name, versions = runs.front().version;
+  std::string title = runs.front().name;
   if (runs.size() == 2) {
     const std::vector<std::string> both = distinct_names({runs[0].directory, runs[1].directory});
     title = fmt::format("{} against {}", both[1], both[0]);
   }
   for (std::size_t i = 1; i < runs.size(); ++i) {
     if (runs.size() > 2 && runs[i].name != runs.front().name) title += ", " + runs[i].name;
-    if (runs[i].version != runs.front().version) versions += ", " + runs[i].version;
   }
-  Page page(title, fmt::format("simulated by a3sim {}", versions));
+  Page page(title, subtitle_of(runs));
   add_measured_answer(page, profiles, runs);
   add_profiles(page, profiles, runs);
   add_saved_runs(page, runs);

@@ -59,7 +59,8 @@ std::vector<Objective> objectives_of(const SweepResults& sweep, const ResultsOpt
   return objectives;
 }
 
-Report chosen_view(const SweepResults& sweep, const ResultsOptions& options) {
+// Returns a table, a ranking or a front.
+Report part_view(const SweepResults& sweep, const ResultsOptions& options) {
   if (!options.rows.empty()) {
     const std::string value = options.baseline.empty() ? value_of(options) : kSpeedUp;
     const ResultMetric& metric = sweep.metric(options.pass, value);
@@ -70,8 +71,14 @@ Report chosen_view(const SweepResults& sweep, const ResultsOptions& options) {
     const Objective objective = objective_of(sweep, options.pass, value_of(options));
     return best_view(sweep, objective, options.best, options.per, options.metrics);
   }
-  if (!options.pareto.empty()) return pareto_view(sweep, objectives_of(sweep, options));
-  return page(sweep, options);
+  return pareto_view(sweep, objectives_of(sweep, options));
+}
+
+Report chosen_view(const SweepResults& sweep, const ResultsOptions& options) {
+  if (options.rows.empty() && options.best == 0 && options.pareto.empty()) return page(sweep, options);
+  Report report = part_view(sweep, options);
+  if (const std::string missing = missing_text(sweep); !missing.empty()) report.say(missing, "missing");
+  return report;
 }
 
 // Adds the speed-up to the metrics, or to the latency if none were asked for.

@@ -58,6 +58,8 @@ async function canvas_box(page) {
   return page.locator(".timeline canvas").first().boundingBox();
 }
 const range = (page) => page.evaluate(() => [a3sim.runs[0].time.from, a3sim.runs[0].time.to]);
+// Ranks that do alike are folded at first.
+const show_all_ranks = (page) => page.getByLabel("rank", { exact: true }).selectOption("-1");
 const selected = (page) => page.evaluate(() => a3sim.runs[0].timelines[0].selected);
 
 // Words of figures that do not lie inside their figure.
@@ -146,7 +148,7 @@ test("The answer and the timeline are on the first screen, and what costs little
   const sentences = await page.locator("#section-0 .verdict").allTextContents();
   assert.equal(sentences.length, 2);
   for (const sentence of sentences) assert.match(sentence, /What limits it is .* of the critical path/);
-  assert.ok((await page.locator(".timeline canvas").boundingBox()).y < 600);
+  assert.ok((await page.locator(".timeline canvas").boundingBox()).y < 800);
   assert.ok(await page.locator(".finding.info").first().isHidden());
   await close();
 });
@@ -324,11 +326,112 @@ test("W, A, S and D move as in Perfetto, wherever the focus is but in a field", 
   await close();
 });
 
-test("The help line names every key", async () => {
+test("'?' opens a window that names every key, and Esc closes it", async () => {
+  for (const file of [pages.static, pages.step]) {
+    const { page, close } = await open(file);
+    if (file === pages.step) await page.waitForFunction(() => a3sim.steps[0].memory);
+    const help = page.locator("dialog.help").first();
+    assert.ok(await help.isHidden());
+    await page.keyboard.press("?");
+    assert.ok(await help.isVisible());
+    const text = await help.textContent(), own = file === pages.static ? ["N", "P", "M", "/", "Enter", "↑", "alike"] : ["block"];
+    for (const name of ["W", "A", "S", "D", "+", "−", "0", "[", "]", "←", "→", "Esc", "Shift", "Ctrl", "double click", "wheel", "drag", ...own]) assert.ok(text.includes(name), name);
+    await page.keyboard.press("Escape");
+    assert.ok(await help.isHidden());
+    await close();
+  }
+});
+
+test("The subtitle says what was simulated", async () => {
+  for (const [file, own] of [[pages.static, [/schedule static/]], [pages.both, [/^static: .*schedule static/m, /^kernel: .*schedule kernel/m]]]) {
+    const { page, close } = await open(file);
+    const text = await page.textContent(".subtitle");
+    for (const part of [/EP4, 4096 tokens/, /hidden 7168/, /routing balanced/, /machine a3_24_48/, /program hyperparallel/, /simulated by a3sim [\d.]+/, ...own]) assert.match(text, part);
+    assert.equal(text.match(/routing balanced/g).length, 1);
+    await close();
+  }
+});
+
+test("Waterfalls go from the bound to the latency, and from one run's latency to the other's, and their bars are as long as they say", async () => {
+  const latency = (name) => JSON.parse(readFileSync(join(at(name), "result.json"))).passes.map((pass) => pass.latency_ps);
+  for (const [file, firsts, lasts] of [[pages.static, JSON.parse(readFileSync(join(at("static"), "result.json"))).passes.map((pass) => pass.bounds_ps[pass.binding]), latency("static")], [pages.both, latency("static"), latency("kernel")]]) {
+    const { page, close } = await open(file);
+    const list = await page.evaluate(() => a3sim.page.sections.find((s) => s.kind === "waterfalls").list.map(({ bars }) => ({ bars, spans: a3sim.spans_of(bars) })));
+    assert.equal(list.length, lasts.length);
+    list.forEach(({ bars, spans }, i) => {
+      assert.ok(bars.length > 3 && bars[0].whole && bars.at(-1).whole);
+      assert.deepEqual([bars[0].ps, bars.at(-1).ps], [firsts[i], lasts[i]]);
+      assert.equal(spans.at(-2)[1], lasts[i], "the parts lead to the latency");
+    });
+    // What is drawn has the lengths of the first one's numbers.
+    const drawn = await page.$$eval(".waterfall", ([first]) => Array.from(first.querySelectorAll(".step"), (step) => {
+      const [bar, track] = [step.querySelector("i").getBoundingClientRect(), step.querySelector(".track").getBoundingClientRect()];
+      return [bar.width / track.width, +step.querySelector(".value").textContent.replace("−", "-")];
+    }));
+    const scale = drawn.at(-1)[0] / drawn.at(-1)[1];
+    if (file === pages.static) for (const [wide, ms] of drawn.filter(([wide]) => wide > 0.02)) assert.ok(Math.abs(wide - ms * scale) < 0.005, `${wide} for ${ms}`);
+    await close();
+  }
+});
+
+test("The strip of overlap has the exposed time of the answer, and the ribbon is the critical path", async () => {
   const { page, close } = await open(pages.static);
-  const help = await page.textContent(".keys");
-  for (const name of ["W", "A", "S", "D", "+", "−", "0", "[", "]", "N", "P", "M", "/", "Enter", "Esc", "Shift", "Ctrl", "arrows", "double click", "wheel", "drag"])
-    assert.ok(help.includes(name), name);
+  const exposed = +(await answer_rows(page)).forward["exposed ms"];
+  const { parts, makespan, covered, place } = await page.evaluate(() => {
+    const timeline = a3sim.runs[0].timelines[0], { head, tasks, path } = timeline, end = tasks.pass.makespan_ps;
+    const step = Array.from(path.from.keys()).reduce((a, b) => (path.to[b] - path.from[b] > path.to[a] - path.from[a] ? b : a));
+    return { parts: head.overlap.between(0, end), makespan: end, covered: head.stretches.every((of, i) => of.from === (i === 0 ? 0 : head.stretches[i - 1].to)) && head.stretches.at(-1).to === end,
+      place: { x: timeline.x((path.from[step] + path.to[step]) / 2), y: head.ribbon_top + 5, task: path.task[step], name: tasks.name(path.task[step]) } };
+  });
+  assert.ok(Math.abs(parts[2] / 1e9 - exposed) < 6e-4, `${parts[2]} and ${exposed}`);
+  assert.ok(Math.abs(parts.reduce((a, b) => a + b, 0) / makespan - 1) < 1e-9);
+  assert.ok(covered, "stretches follow one another from the start to the end");
+  const box = await canvas_box(page);
+  await page.mouse.move(box.x + place.x, box.y + place.y);
+  assert.match(await page.textContent(".tip:not([hidden])"), new RegExp(`critical path: ${place.name} of rank \\d, .* most of it `));
+  await page.mouse.click(box.x + place.x, box.y + place.y);
+  assert.equal(await selected(page), place.task);
+  await close();
+});
+
+test("Ranks that are alike are one row, which a click unfolds and folds", async () => {
+  const { page, close } = await open(pages.static);
+  const shown = () => page.evaluate(() => {
+    const { lanes, tasks } = a3sim.runs[0].timelines[0];
+    return { ranks: [...new Set(lanes.all.map((lane) => Math.floor(lane / tasks.workers)))].sort(), groups: lanes.groups, y: lanes.y(lanes.all[0]), ends: [0, 1, 2, 3].map((rank) => Math.max(...Array.from(tasks.end).filter((_, i) => tasks.columns.rank[i] === rank))) };
+  });
+  const { ranks, groups, y, ends } = await shown();
+  assert.deepEqual(groups.flat().sort(), [0, 1, 2, 3]);
+  assert.deepEqual(ranks, groups.map((group) => group[0]).sort());
+  assert.ok(groups.some((group) => group.length > 1));
+  for (const group of groups) assert.equal(ends[group[0]], Math.max(...group.map((rank) => ends[rank])), "the slowest one is shown");
+  const box = await canvas_box(page);
+  await page.mouse.click(box.x + 20, box.y + y);
+  assert.deepEqual((await shown()).ranks, [...new Set([...ranks, ...groups.find((group) => group[0] === ranks[0]) ?? groups[0]])].sort());
+  await page.mouse.click(box.x + 20, box.y + y);
+  assert.deepEqual((await shown()).ranks, ranks);
+  await close();
+});
+
+test("A rank that does other work than the rest has a row of its own", async () => {
+  const { page, close } = await open(pages.static);
+  const groups = await page.evaluate(() => {
+    const timeline = a3sim.runs[0].timelines[0], { pass, columns } = timeline.tasks, end = Float64Array.from(columns.end);
+    for (let i = 0; i < end.length; ++i) if (columns.rank[i] === 2 && timeline.tasks.name(i) === "SwiGLU") end[i] += (end[i] - columns.start[i]) * 3;
+    return a3sim.alike_ranks(new a3sim.Tasks(pass, { ...columns, end }));
+  });
+  assert.deepEqual(groups.filter((group) => group.includes(2)), [[2]]);
+  assert.equal(groups.length, 2);
+  await close();
+});
+
+test("A table that is wider than its place says so until its end is seen", async () => {
+  const { page, close } = await open(pages.static, { viewport: { width: 420, height: 900 } });
+  const table = page.locator("#section-0 .table");
+  await page.waitForFunction(() => document.querySelector("#section-0 .table").classList.contains("more"));
+  await table.locator(".scroll").evaluate((scroll) => (scroll.scrollLeft = scroll.scrollWidth));
+  await page.waitForFunction(() => !document.querySelector("#section-0 .table").classList.contains("more"));
+  assert.match(await table.getByRole("button", { name: "gain at most %" }).getAttribute("title"), /above the bound/);
   await close();
 });
 
@@ -350,11 +453,12 @@ test("Ticks have few digits: a short stretch late in the pass has offsets to a d
 
 test("Shift and a drag select an area; the sums of the whole pass are those of explain", async () => {
   const { page, close } = await open(pages.static);
+  await show_all_ranks(page);
   const box = await canvas_box(page);
   await page.keyboard.down("Shift");
-  await page.mouse.move(box.x + box.width * 0.3, box.y + 60);
+  await page.mouse.move(box.x + box.width * 0.3, box.y + 80);
   await page.mouse.down();
-  await page.mouse.move(box.x + box.width * 0.5, box.y + 200, { steps: 4 });
+  await page.mouse.move(box.x + box.width * 0.5, box.y + 220, { steps: 4 });
   await page.mouse.up();
   await page.keyboard.up("Shift");
   const { area, sums, row } = await page.evaluate(() => {
@@ -381,17 +485,18 @@ test("Shift and a drag select an area; the sums of the whole pass are those of e
 
 test("A pinned rank stays at the top while the others scroll", async () => {
   const { page, close } = await open(pages.static);
+  await show_all_ranks(page);
   await page.getByLabel("row", { exact: true }).selectOption("14");
   await page.getByLabel("workers").selectOption("AIC");
-  const box = await canvas_box(page);
+  const box = await canvas_box(page), top = await page.evaluate(() => a3sim.runs[0].timelines[0].lanes.top);
   const y = (rank) => page.evaluate((rank) => a3sim.runs[0].timelines[0].lanes.y(rank * a3sim.runs[0].timelines[0].tasks.workers), rank);
   await page.mouse.click(box.x + 20, box.y + (await y(1)));
-  assert.equal(await y(1), 22 + 7);
+  assert.equal(await y(1), top + 7);
   const before = await y(0);
-  await page.mouse.move(box.x + 300, box.y + 500);
+  await page.mouse.move(box.x + 300, box.y + 460);
   await page.mouse.wheel(0, 100);
   await page.waitForTimeout(50);
-  assert.equal(await y(1), 22 + 7);
+  assert.equal(await y(1), top + 7);
   assert.ok((await y(0)) === null || (await y(0)) < before);
   const wrong = await page.evaluate(() => {
     // Whatever the painter draws is what the pointer finds.
@@ -409,9 +514,9 @@ test("A pinned rank stays at the top while the others scroll", async () => {
     return [wrong, seen > 20];
   });
   assert.deepEqual(wrong, [0, true]);
-  await page.mouse.move(box.x + 300, box.y + 40);
+  await page.mouse.move(box.x + 300, box.y + top + 18);
   await page.keyboard.press("p");
-  assert.equal(await y(0), 22 + 7, "P lets the rank below the pointer go");
+  assert.equal(await y(0), top + 7, "P lets the rank below the pointer go");
   await close();
 });
 
@@ -419,7 +524,7 @@ test("A hint beside the pointer does not cover the lane that it explains", async
   const { page, close } = await open(pages.static);
   const box = await canvas_box(page);
   for (const part of [0.02, 0.3, 0.6, 0.97]) {
-    await page.mouse.move(box.x + 95 + (box.width - 96) * part, box.y + 24 + (box.height - 30) * part);
+    await page.mouse.move(box.x + 95 + (box.width - 96) * part, box.y + 70 + (box.height - 76) * part);
     if (!(await page.locator(".tip").isVisible())) continue;
     const tip = await page.locator(".tip").boundingBox();
     const [top, bottom] = await page.evaluate(() => {
@@ -488,19 +593,29 @@ test("A thing has one colour wherever it is drawn, and colour-blind readers tell
       state: ["run", "memory", "puts", "wait", "scheduling", "idle"], execution: ["static", "kernel", "dynamic", "streams", "fused"],
       class: ["grouped products", "other products", "attention", "vector alone", "EP", "TP", "DP", "PP and CP", "bubble", "host", "optimizer", "exposed"],
       work: ["forward", "backward", "weights", "update"],
+      cause: ["cube", "vector", "core", "put", "link", "hop", "HBM", "L2 misses", "L2 read", "poll", "scheduling", "launch"], overlap: ["both", "products alone"],
       operator: a3sim.page.sections.find((s) => s.kind === "runs").runs[0].passes[0].operators.map((operator) => operator.name),
     };
     return Object.entries(a3sim.themes).flatMap(([theme, of]) =>
-      Object.keys(names).map((kind) => ({ kind, theme, colors: names[kind].map((name) => a3sim.series_color(of, a3sim.color_of(kind, name))) })));
+      Object.keys(names).map((kind) => ({ kind, theme, colors: names[kind].map((name) => ({ color: a3sim.series_color(of, a3sim.color_of(kind, name)), hatch: a3sim.hatch_of(a3sim.color_of(kind, name)) })) })));
   });
-  assert.equal(charts.length, 10);
+  assert.equal(charts.length, 14);
   for (const { kind, theme, colors } of charts) {
     for (const [who, seen] of Object.entries(cones)) {
       colors.forEach((a, i) => colors.slice(0, i).forEach((b) => {
-        const [p, q] = [lab(a, seen), lab(b, seen)], away = Math.hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
-        assert.ok(away > 10, `${kind}, ${theme}: ${a} and ${b} differ by ${away.toFixed(1)} with ${who}`);
+        if (a.hatch !== b.hatch) return; // lines and dots need no colour
+        const [p, q] = [lab(a.color, seen), lab(b.color, seen)], away = Math.hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
+        assert.ok(away > 10, `${kind}, ${theme}: ${a.color} and ${b.color} differ by ${away.toFixed(1)} with ${who}`);
       }));
     }
+  }
+  // Hues are the operators' alone: what else stands on their pages is grey, plain or hatched.
+  const hueless = await page.evaluate(() => ["cause", "state", "counter", "overlap"].flatMap((kind) => ["cube", "HBM", "put", "poll", "run", "memory", "wait", "idle", "HBM", "L2 reads", "link out", "AIC running", "both"]
+    .filter((name) => a3sim.known(kind, name)).map((name) => a3sim.series_color(a3sim.themes.light, a3sim.color_of(kind, name)))));
+  assert.ok(hueless.length > 10);
+  for (const color of hueless) {
+    const [r, g, b] = [1, 3, 5].map((i) => parseInt(color.slice(i, i + 2), 16));
+    assert.ok(Math.max(r, g, b) - Math.min(r, g, b) < 16, color);
   }
   // Of two runs every chart draws a cause, a state and an operator alike.
   const drawn = await page.evaluate(() => {
@@ -508,7 +623,7 @@ test("A thing has one colour wherever it is drawn, and colour-blind readers tell
     for (const svg of document.querySelectorAll("figure svg")) {
       for (const rect of svg.querySelectorAll("rect")) {
         const title = rect.querySelector("title")?.textContent ?? "", name = /(?:^|, )([^,:]+): [-\d.]+$/.exec(title)?.[1];
-        if (name && svg.querySelector("title").textContent.includes("ritical path")) ((of[name] ??= new Set()).add(rect.getAttribute("fill")));
+        if (name && svg.querySelector("title").textContent.includes("ritical path")) ((of[name] ??= new Set()).add(rect.getAttribute("fill").replace(/ink-\d+-/, "")));
       }
     }
     return Object.entries(of).map(([name, fills]) => [name, fills.size]);
@@ -532,7 +647,7 @@ test("A task says what it did and what it lost, below the pointer and once chose
   const row = tasks.find((t) => t.operator === task.name && +t.index === task.index && +t.rank === task.rank);
   assert.equal(+row.end_ps - +row.start_ps, task.took);
   const box = await canvas_box(page);
-  await page.mouse.move(box.x + box.width / 2, box.y + 40);
+  await page.mouse.move(box.x + box.width / 2, box.y + 80);
   await page.waitForSelector(".tip:not([hidden]) .hint");
   await page.keyboard.press("Escape");
   assert.equal(await page.textContent(".selected"), "");
@@ -608,12 +723,13 @@ test("Each roof of a roofline has its name and its value", async () => {
   const { page, close } = await open(pages.static);
   const words = await page.$$eval("figure svg", (all) => all.filter((svg) => svg.querySelector("title").textContent.startsWith("Roofline")).map((svg) => svg.textContent));
   assert.ok(words.length > 0);
-  for (const text of words) for (const roof of [/cubes' peak, [0-9.]+ T\/s/, /vector cores' peak, [0-9.]+ T\/s/, /HBM, [0-9.]+ TB\/s/]) assert.match(text, roof);
+  for (const text of words) for (const roof of [/cubes' peak, [0-9.]+ T\/s/, /vector cores' peak, [0-9.]+ T\/s/, /(HBM|L2), [0-9.]+ TB\/s/]) assert.match(text, roof);
   await close();
 });
 
 test("A frame of 100,000 bars is painted within a sixtieth of a second", async () => {
   const { page, said, close } = await open(pages.static, { viewport: { width: 1400, height: 900 } });
+  await show_all_ranks(page);
   const { rows, painted, paints } = await page.evaluate(paint_many, 100_000);
   assert.ok(rows >= 100_000 && painted > 1000, `${painted} of ${rows} bars were painted`);
   const quick = paints[Math.floor(paints.length / 10)]; // others wait for a busy machine
@@ -639,6 +755,7 @@ test("Ranks, workers and passes can be chosen", async () => {
 test("Bars lie where the pointer finds them, whatever the pixels' size", async () => {
   for (const deviceScaleFactor of [1, 1.25, 1.5, 2]) {
     const { page, close } = await open(pages.static, { deviceScaleFactor });
+    await show_all_ranks(page);
     const wrong = await page.evaluate(() => {
       const timeline = a3sim.runs[0].timelines[0], { tasks, canvas } = timeline, context = canvas.getContext("2d");
       timeline.shown.path = false;
@@ -646,7 +763,7 @@ test("Bars lie where the pointer finds them, whatever the pixels' size", async (
       let wrong = 0;
       for (let i = 0; i < tasks.count; i += 7) {
         const x = timeline.x((tasks.start[i] + tasks.end[i]) / 2), lane = tasks.lane_of(i);
-        const y = 22 + (lane + 0.5) * timeline.row;
+        const y = timeline.lanes.top + (lane + 0.5) * timeline.row;
         const found = timeline.task_at(x, y);
         const [r, g, b] = context.getImageData(Math.floor(x * devicePixelRatio), Math.floor(y * devicePixelRatio), 1, 1).data;
         const wanted = timeline.colors.bars[tasks.op[i]], width = timeline.x(tasks.end[i]) - timeline.x(tasks.start[i]);

@@ -9,6 +9,7 @@
 #include "sim/study/results/axis_numbers.h"
 #include "sim/study/results/baseline.h"
 #include "sim/study/results/best_view.h"
+#include "sim/study/results/decisions.h"
 #include "sim/study/results/page_view.h"
 #include "sim/study/results/pivot_view.h"
 #include "sim/study/results/points_view.h"
@@ -51,6 +52,32 @@ TEST_CASE("The best points are sorted, also for each value of an axis") {
         "ep,order,seed,latency_ms\n4,full,1,1\n8,full,1,11\n");
   const Objective most = objective_of(sweep, "total", "max:latency");
   CHECK(best_view(sweep, most, 1, "").table(kResultRows).csv() == "ep,order,seed,latency_ms\n8,ratr,3,19\n");
+}
+
+TEST_CASE("A point that is the best with another value on two axes counts once, and says what else it has") {
+  // Only the point (8, ratr) and one far slower have another value on ep or order.
+  SweepResults sweep = full_grid({{"ep", {"4", "8"}}, {"order", {"full", "ratr"}}, {"seed", {"1", "2"}}},
+                                 [](const auto& at) { return 10.0 + 3.0 * at[0] + at[2]; });
+  for (std::size_t i = 0; i < sweep.points.size(); ++i) {
+    const std::vector<std::size_t>& levels = sweep.points[i].levels;
+    if (levels[0] != levels[1]) sweep.metrics[0].values[i] = NAN;
+  }
+  const Objective least = objective_of(sweep, "total", "latency");
+  const std::vector<Decision> decisions = decisions_of(sweep, least, best_points(sweep, least, 1).front());
+  REQUIRE(decisions.size() == 2);
+  CHECK(decisions[0].axes == std::vector<std::size_t>{0, 1});
+  CHECK(decisions[0].worse == Approx(3.0 / 10));
+  CHECK(decisions[1].axes == std::vector<std::size_t>{2});
+  CHECK_THAT(best_view(sweep, least, 1, "").text(), Contains("ep and order") && Contains("4, full"));
+}
+
+TEST_CASE("A sweep says how many of its points are missing") {
+  SweepResults sweep = ep_by_order_by_seed();
+  CHECK(missing_text(sweep).empty());
+  sweep.points[3].status = PointStatus::kNotRun;
+  CHECK(missing_text(sweep) == "11 of 12 points are done: 1 is missing, among which better ones may be\n");
+  sweep.points[4].status = PointStatus::kFailed;
+  CHECK_THAT(missing_text(sweep), Contains("10 of 12 points are done: 2 are missing"));
 }
 
 TEST_CASE("Programs find numbers as numbers, under keys of letters, digits and underscores") {

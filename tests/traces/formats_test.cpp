@@ -74,6 +74,23 @@ TEST_CASE("counters: what is spread over time sums to what was moved") {
   CHECK(total(counter(by_rank[1], "ready tasks")) == Approx(1550 - 1500 - kHopTime.count()));
 }
 
+TEST_CASE("counters: a rank sends no more than its ports allow, and all that it puts") {
+  // Two puts, of which the second began while the first had the port to itself.
+  MadeTrace made(Way::kStatic, 2);
+  constexpr double kPort = 1000;  // GB/s, a byte per picosecond
+  made.put(2, 0_ps, 0_ps, 1000_ps, kNone, 1, 0).put_bytes = 900;
+  made.put(3, 0_ps, 800_ps, 1600_ps, kNone, 1, 1).put_bytes = 600;
+  for (TraceTask& task : made.trace().ranks[0]) task.done = task.end;
+  const Causes causes(made.trace());
+  const std::vector<std::vector<Counter>> by_rank = counters_of(causes, kStretch);
+  const Counter& out = counter(by_rank[0], "link out");
+  CHECK(out.limit == kPort);
+  CHECK(total(out) == Approx((900 + 600) * kPort));
+  double most = 0;
+  for (const std::optional<double>& mean : out.means) most = std::max(most, *mean);
+  CHECK(most == Approx(kPort));
+}
+
 TEST_CASE("counters: kernels have no tasks that could run before they start") {
   MadeTrace made(Way::kKernel);
   made.task(MadeTrace::kCubeOp, 0, kLaunchTime, kLaunchTime, kLaunchTime + 500_ps, kNone, 0);

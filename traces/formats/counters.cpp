@@ -1,6 +1,7 @@
 #include "traces/formats/counters.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace a3sim {
@@ -30,10 +31,27 @@ class SampledStretches {
     }
   }
 
+  // Moves what exceeds a rate to later stretches, or else to earlier ones. Changes nothing if the rate does
+  // not suffice for all of it.
+  void limit(double bytes_per_second) {
+    constexpr double kPicoseconds = 1e12;
+    const double most = bytes_per_second / kPicoseconds * stretch_;
+    if (most <= 0 || std::accumulate(sums_.begin(), sums_.end(), 0.0) > most * static_cast<double>(size()))
+      return;
+    double rest = 0;
+    const auto fill = [&](double& sum) {
+      sum += std::exchange(rest, 0);
+      rest = std::max(0.0, sum - most);
+      sum -= rest;
+    };
+    std::for_each(sums_.begin(), sums_.end(), fill);
+    std::for_each(sums_.rbegin(), sums_.rend(), fill);
+  }
+
   std::size_t size() const { return sums_.size(); }
   double operator[](std::size_t i) const { return sums_[i]; }
-  Counter means(std::string name, std::string_view unit, double scale) const {
-    Counter counter{std::move(name), unit, {}};
+  Counter means(std::string name, std::string_view unit, double scale, double limit = 0) const {
+    Counter counter{std::move(name), unit, limit, {}};
     for (const double sum : sums_) counter.means.emplace_back(sum / stretch_ * scale);
     return counter;
   }
@@ -76,14 +94,16 @@ void add_task(const Causes& causes, TaskAt at, std::vector<RankSums>& ranks) {
 }
 
 std::vector<Counter> counters(const RankSums& sums, const TraceMachine& machine) {
-  constexpr double kPerPicosecond = 1e12 / 1e9;  // bytes per picosecond in GB/s
-  std::vector<Counter> counters{sums.hbm.means("HBM", "GB/s", kPerPicosecond),
-                                sums.reads.means("L2 reads", "GB/s", kPerPicosecond * kL2Request),
-                                {"L2 hit rate", "%", {}},
-                                sums.out.means("link out", "GB/s", kPerPicosecond),
-                                sums.in.means("link in", "GB/s", kPerPicosecond)};
+  constexpr double kGiga = 1e9, kPerPicosecond = 1e12 / kGiga;  // bytes per picosecond in GB/s
+  std::vector<Counter> counters{
+      sums.hbm.means("HBM", "GB/s", kPerPicosecond, machine.hbm_read / kGiga),
+      sums.reads.means("L2 reads", "GB/s", kPerPicosecond * kL2Request, machine.l2_read / kGiga),
+      {"L2 hit rate", "%", 0, {}},
+      sums.out.means("link out", "GB/s", kPerPicosecond, machine.port / kGiga),
+      sums.in.means("link in", "GB/s", kPerPicosecond)};
   for (std::size_t k = 0; k < sums.running.size(); ++k)
-    counters.push_back(sums.running[k].means(machine.workers[k].name + " running", "", 1));
+    counters.push_back(
+        sums.running[k].means(machine.workers[k].name + " running", "", 1, machine.workers[k].count));
   counters.push_back(sums.ready.means("ready tasks", "", 1));
   for (std::size_t i = 0; i < sums.reads.size(); ++i) {
     std::optional<double>& rate = counters[2].means.emplace_back();
@@ -103,6 +123,7 @@ std::vector<std::vector<Counter>> counters_of(const Causes& causes, Duration str
                              RankSums(SampledStretches(makespan, stretch), trace.machine.workers.size()));
   for (std::uint32_t r = 0; r < trace.ranks.size(); ++r)
     for (std::uint32_t t = 0; t < trace.ranks[r].size(); ++t) add_task(causes, {r, t}, sums);
+  for (RankSums& rank : sums) rank.out.limit(trace.machine.port);
   std::vector<std::vector<Counter>> by_rank;
   for (const RankSums& rank_sums : sums) by_rank.push_back(counters(rank_sums, trace.machine));
   return by_rank;

@@ -1,6 +1,7 @@
 #include "sim/study/results/decisions.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -41,6 +42,35 @@ std::string text_of(const Decision& decision, const std::string& unit) {
   return text;
 }
 
+std::string value_or_none(const SweepResults& sweep, std::size_t point, std::size_t axis) {
+  const std::string& value = sweep.value(point, axis);
+  return value.empty() ? "none" : value;
+}
+
+std::string names_of_axes(const SweepResults& sweep, const Decision& decision) {
+  std::vector<std::string> names;
+  for (const std::size_t axis : decision.axes) names.push_back(sweep.axes[axis].name);
+  return fmt::format("{}", fmt::join(names, " and "));
+}
+
+std::string values_at(const SweepResults& sweep, const Decision& decision, std::size_t point) {
+  std::vector<std::string> values;
+  for (const std::size_t axis : decision.axes) values.push_back(value_or_none(sweep, point, axis));
+  return fmt::format("{}", fmt::join(values, ", "));
+}
+
+// Returns the values of the other point on further axes where it differs from the best one.
+std::string also_different(const SweepResults& sweep, const Decision& decision, std::size_t best) {
+  std::vector<std::string> values;
+  for (std::size_t axis = 0; axis < sweep.axes.size(); ++axis) {
+    const bool differs = sweep.points[decision.point].levels[axis] != sweep.points[best].levels[axis];
+    if (differs && std::ranges::count(decision.axes, axis) == 0)
+      values.push_back(
+          fmt::format("{}={}", sweep.axes[axis].name, value_or_none(sweep, decision.point, axis)));
+  }
+  return fmt::format("{}", fmt::join(values, ", "));
+}
+
 }  // namespace
 
 std::vector<Decision> decisions_of(const SweepResults& sweep, const Objective& objective, std::size_t best) {
@@ -52,8 +82,13 @@ std::vector<Decision> decisions_of(const SweepResults& sweep, const Objective& o
       return sweep.points[point].levels[axis] != sweep.points[best].levels[axis];
     });
     if (other == points.end()) continue;
+    const auto same = std::ranges::find(decisions, *other, &Decision::point);
+    if (same != decisions.end()) {
+      same->axes.push_back(axis);
+      continue;
+    }
     const double worse = (objective.cost(*other) - objective.cost(best)) / std::abs(value);
-    decisions.push_back({axis, *other, worse, changes_between(sweep, *objective.metric, best, *other)});
+    decisions.push_back({{axis}, *other, worse, changes_between(sweep, *objective.metric, best, *other)});
   }
   std::ranges::stable_sort(decisions, std::greater{}, &Decision::worse);
   return decisions;
@@ -63,14 +98,17 @@ void add_decisions(const SweepResults& sweep, const Objective& objective, std::s
   const std::vector<Decision> decisions = decisions_of(sweep, objective, best);
   if (decisions.empty()) return;
   report.say("Why the best one wins: the best of all points with another value on one axis\n");
-  Table& table = report.table_on(
-      "decisions",
-      {Column::words("axis"), Column::words("best"), Column::words("other"), metric_column(*objective.metric),
-       Column::signed_percent("worse by", "worse", 2), Column::words("what takes longer there", "longer")});
+  Table& table =
+      report.table_on("decisions", {Column::words("axis"), Column::words("best"), Column::words("other"),
+                                    Column::words("which also has", "also"), metric_column(*objective.metric),
+                                    Column::signed_percent("worse by", "worse", 2),
+                                    Column::words("what takes longer there", "longer")});
   for (const Decision& decision : decisions) {
-    table.add({sweep.axes[decision.axis].name, sweep.value(best, decision.axis),
-               sweep.value(decision.point, decision.axis), metric_cell(*objective.metric, decision.point),
-               decision.worse, text_of(decision, objective.metric->unit)});
+    const std::string also = also_different(sweep, decision, best);
+    table.add({names_of_axes(sweep, decision), values_at(sweep, decision, best),
+               values_at(sweep, decision, decision.point), also.empty() ? Cell() : Cell(also),
+               metric_cell(*objective.metric, decision.point), decision.worse,
+               text_of(decision, objective.metric->unit)});
   }
 }
 

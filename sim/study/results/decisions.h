@@ -7,9 +7,10 @@
 
 namespace a3sim {
 
-// The worth of the best point's value on one axis: how much worse the best point with another value is.
+// The worth of the best point's value on an axis: how much worse the best point with another value is. If one
+// point is that of several axes, nothing tells their worths apart: they are one decision.
 struct Decision {
-  std::size_t axis = 0;
+  std::vector<std::size_t> axes;
   std::size_t point = 0;
   double worse = 0;  // by which share: 0.02 for 2 %
   struct Change {
@@ -19,7 +20,7 @@ struct Decision {
   std::vector<Change> changes;  // of the metric's parts, the largest first
 };
 
-// Returns one decision for each axis on which other values have points, the most valuable first. Parts are
+// Returns the decisions on all axes on which other values have points, the most valuable first. Parts are
 // known of a latency: times of a training step by class, or the critical path by resource, whichever was
 // recorded.
 std::vector<Decision> decisions_of(const SweepResults& sweep, const Objective& objective, std::size_t best);

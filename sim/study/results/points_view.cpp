@@ -121,6 +121,14 @@ std::string counts_line(const SweepResults& sweep) {
                      sweep.count(PointStatus::kNotRun));
 }
 
+std::string missing_text(const SweepResults& sweep) {
+  const std::size_t missing = sweep.points.size() - sweep.count(PointStatus::kDone);
+  if (missing == 0) return {};
+  return fmt::format("{} of {} points are done: {} missing, among which better ones may be\n",
+                     sweep.count(PointStatus::kDone), sweep.points.size(),
+                     missing == 1 ? "1 is" : fmt::format("{} are", missing));
+}
+
 std::string failures_text(const SweepResults& sweep, std::size_t most) {
   struct EqualFailures {
     std::string error, first;

@@ -29,6 +29,9 @@ void add_points(const SweepResults& sweep, const std::string& pass, const std::v
 // Returns how many points the sweep has, and how many are done, failed and not yet run.
 std::string counts_line(const SweepResults& sweep);
 
+// Says how many points are missing; empty if none are.
+std::string missing_text(const SweepResults& sweep);
+
 // Returns the first `most` errors, each with the first point that failed so and how many others did; all points where `most` is as many.
 std::string failures_text(const SweepResults& sweep, std::size_t most);
 

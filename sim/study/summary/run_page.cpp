@@ -15,6 +15,7 @@
 #include "sim/study/summary/known_run.h"
 #include "sim/study/summary/run_answer.h"
 #include "sim/study/summary/step_section.h"
+#include "sim/study/summary/waterfall_section.h"
 #include "traces/analysis/operator_blame.h"
 #include "traces/report/page/run_figures.h"
 #include "traces/report/page/run_section.h"
@@ -137,6 +138,7 @@ void add_saved_runs(Page& page, std::span<const SavedRun> saved) {
       add_step(page, run.run->directory, several ? "Step, " + run.name : "Step");
   }
   add_answer(page, runs);
+  add_waterfalls(page, runs);
   std::vector<NamedRun> traced;
   for (const KnownRun& run : runs) {
     if (run.traced()) traced.push_back({run.name, run.run->passes, run.experts_per_rank});

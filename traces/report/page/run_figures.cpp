@@ -28,14 +28,33 @@ FigureSeries roof_of(double peak, double bytes_per_second, const Figure& figure)
   return roof;
 }
 
-// Names the roofs on the figure: the memory's slope at a third of its length, each peak at its right end.
-void name_roofs(Figure& figure, const double (&peaks)[2], double hbm) {
+// The store whose rate is the slope of the roof: the HBM, or the L2 if it holds most operators back.
+struct Store {
+  std::string name;
+  double rate = 0;  // bytes per second
+  double Roofline::* intensity = nullptr;
+};
+
+Store store_that_binds(const Trace& trace, const std::vector<Roofline>& roofs) {
+  std::size_t by_l2 = 0, all = 0;
+  for (std::size_t op = 0; op < roofs.size(); ++op) {
+    if (trace.operators[op].unit == TaskUnit::kPut || roofs[op].memory <= 0) continue;
+    ++all;
+    by_l2 += roofs[op].l2_bound ? 1 : 0;
+  }
+  if (2 * by_l2 > all) return {"L2", trace.machine.l2_read, &Roofline::l2_intensity};
+  return {"HBM", trace.machine.hbm_read, &Roofline::intensity};
+}
+
+// Names the roofs on the figure: the store's slope at a third of its length, each peak at its right end.
+void name_roofs(Figure& figure, const double (&peaks)[2], const Store& store) {
   constexpr const char* kPeaks[2] = {"cubes' peak", "vector cores' peak"};
   const double most = std::max(peaks[0], peaks[1]);
-  const double enters = std::max(figure.x.low, figure.y.low * kTera / hbm), knee = most / hbm;
+  const double enters = std::max(figure.x.low, figure.y.low * kTera / store.rate), knee = most / store.rate;
   constexpr double kPlace = 0.35, kBelow = 1.6;  // beside the slope, not on it
   const double at = enters * std::pow(knee / enters, kPlace);
-  figure.marks.push_back({at, at * hbm / kTera / kBelow, fmt::format("HBM, {}B/s", with_prefix(hbm))});
+  figure.marks.push_back(
+      {at, at * store.rate / kTera / kBelow, fmt::format("{}, {}B/s", store.name, with_prefix(store.rate))});
   for (std::size_t unit = 0; unit < 2; ++unit) {
     if (peaks[unit] > 0)
       figure.marks.push_back({figure.x.high, peaks[unit] / kTera,
@@ -52,38 +71,43 @@ FigureSeries bars(std::string_view name, std::size_t color) {
 Figure roofline_figure(const std::string& title, const TracedPass& pass, const std::vector<Roofline>& roofs) {
   const Trace& trace = pass.trace;
   Figure figure;
-  figure.title = "Roofline, " + title;
-  figure.origin =
-      "a rank's operators while they run; the roof is HBM's rate and the peak of the operator's workers";
+  const Store store = store_that_binds(trace, roofs);
+  figure.title = fmt::format("Roofline of the {}, {}", store.name, title);
+  figure.origin = fmt::format(
+      "operators of a mean rank while they run; the roof is the rate of the {}, which holds most of them "
+      "back, "
+      "and the peak of the operator's workers",
+      store.name);
   std::vector<double> xs, ys;
   double peaks[2] = {0, 0};
   for (std::size_t op = 0; op < roofs.size(); ++op) {
     const Roofline& roof = roofs[op];
-    if (trace.operators[op].unit == TaskUnit::kPut || roof.intensity <= 0 || roof.achieved <= 0) continue;
+    if (trace.operators[op].unit == TaskUnit::kPut || roof.*store.intensity <= 0 || roof.achieved <= 0)
+      continue;
     double& peak = peaks[trace.operators[op].unit == TaskUnit::kVector];
     peak = std::max(peak, roof.peak);
     FigureSeries& point = figure.series.emplace_back();
     point = {trace.operators[op].name, FigureKind::kPoints, static_cast<std::uint32_t>(op), false, {}};
-    point.points.push_back(FigurePoint::at(roof.intensity, roof.achieved / kTera));
-    xs.push_back(roof.intensity);
+    point.points.push_back(FigurePoint::at(roof.*store.intensity, roof.achieved / kTera));
+    xs.push_back(roof.*store.intensity);
     ys.insert(ys.end(), {roof.achieved / kTera, roof.peak / kTera});
   }
   if (xs.empty()) return {};
   // Leaves room on both sides of the roof's bend.
-  const double hbm = trace.machine.hbm_read;
+  const double rate = store.rate;
   for (const double peak : peaks) {
-    if (peak > 0 && hbm > 0) xs.insert(xs.end(), {peak / hbm / 4, peak / hbm * 4});
+    if (peak > 0 && rate > 0) xs.insert(xs.end(), {peak / rate / 4, peak / rate * 4});
   }
   const auto log_axis = [](std::string name, const std::vector<double>& values) {
     return FigureAxis{
         std::move(name), true, false, std::ranges::min(values) / 1.5, std::ranges::max(values) * 1.5, {}, {}};
   };
-  figure.x = log_axis("operations a byte of HBM", xs);
+  figure.x = log_axis(fmt::format("operations per byte of {}", store.name), xs);
   figure.y = log_axis("T operations/s", ys);
   for (const double peak : peaks) {
-    if (peak > 0 && hbm > 0) figure.series.push_back(roof_of(peak, hbm, figure));
+    if (peak > 0 && rate > 0) figure.series.push_back(roof_of(peak, rate, figure));
   }
-  if (hbm > 0) name_roofs(figure, peaks, hbm);
+  if (rate > 0) name_roofs(figure, peaks, store);
   figure.legend = "operator";
   return figure;
 }

@@ -126,18 +126,22 @@ Json counters_json(Page& page, const Causes& causes) {
   const Duration makespan = std::max(causes.trace().makespan, Duration(1));
   const Duration stretch = std::max(makespan / kStretches, Duration(1));
   const std::vector<std::vector<Counter>> ranks = counters_of(causes, stretch);
-  Json names = Json::array(), units = Json::array();
+  Json names = Json::array(), units = Json::array(), limits = Json::array();
   PackedColumns columns(ranks.front().front().means.size());
   for (std::size_t c = 0; c < ranks.front().size(); ++c) {
     names.push_back(ranks.front()[c].name);
     units.push_back(ranks.front()[c].unit);
+    limits.push_back(ranks.front()[c].limit);
     const OverRanks over = over_ranks(ranks, c);
     columns.add(fmt::format("mean_{}", c), [&](std::size_t i) { return over.mean[i]; });
     columns.add(fmt::format("least_{}", c), [&](std::size_t i) { return over.least[i]; });
     columns.add(fmt::format("most_{}", c), [&](std::size_t i) { return over.most[i]; });
   }
-  return {
-      {"stretch_ps", stretch.count()}, {"names", names}, {"units", units}, {"packed", page.pack(columns)}};
+  return {{"stretch_ps", stretch.count()},
+          {"names", names},
+          {"units", units},
+          {"limits", limits},
+          {"packed", page.pack(columns)}};
 }
 
 Json pass_json(Page& page, const TracedPass& pass) {

@@ -1,7 +1,7 @@
 // Sums the tasks and the workers' time of a selected area of a timeline: some lanes over a stretch of time.
 import { el } from "./dom.js";
+import { css_fill } from "./hatching.js";
 import { color_of } from "./meanings.js";
-import { series_color } from "./palette.js";
 import { quantile } from "./operators.js";
 import { table_element, table_of } from "./table.js";
 import type { Tasks } from "./tasks.js";
@@ -65,7 +65,7 @@ export function sums_of(tasks: Tasks, area: Area): Sums {
 
 function swatch(meaning: "state" | "operator", name: string): HTMLElement {
   const key = el("i", { class: "swatch" });
-  key.style.background = series_color(theme(), color_of(meaning, name));
+  key.style.background = css_fill(theme(), color_of(meaning, name));
   return el("span", {}, key, name);
 }
 
@@ -77,7 +77,7 @@ export function area_card(tasks: Tasks, area: Area): HTMLElement {
   for (const state of state_names) {
     const piece = el("span", { title: `${state}: ${percent(share(states[state]))} %` });
     piece.style.flexGrow = String(states[state] / whole);
-    piece.style.background = series_color(theme(), color_of("state", state));
+    piece.style.background = css_fill(theme(), color_of("state", state));
     bar.append(piece);
   }
   const by_state = table_of(state_names.filter((state) => states[state] > 0), [

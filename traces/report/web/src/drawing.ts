@@ -1,5 +1,6 @@
 // Draws a figure as SVG text, for the page and for the file that it saves.
 import { Axis, share, shortest, significant, ticks } from "./axes.js";
+import { SvgFills } from "./hatching.js";
 import { series_place } from "./meanings.js";
 import { Theme, hues, series_color, text_color, viridisAt } from "./palette.js";
 
@@ -86,6 +87,7 @@ function dashes(series: Series, place: number): string {
 
 class Drawing {
   private out = "";
+  private fills: SvgFills;
   private box: Box;
   private height: number;
   private entries: Entry[];
@@ -100,6 +102,7 @@ class Drawing {
   private marked: { left: number; right: number; line: number }[] = []; // where marks have been written
 
   constructor(private figure: Figure, private width: number, least: number, private theme: Theme) {
+    this.fills = new SvgFills(theme);
     this.entries = legend_entries(figure);
     for (const entry of this.entries) this.legend_width = Math.max(this.legend_width, width_of(entry.text) + 34);
     this.beside = this.legend_width > 0 && this.legend_width < width * 0.4 && width >= 560;
@@ -140,7 +143,7 @@ class Drawing {
       xmlns: "http://www.w3.org/2000/svg", width, height: round(height), viewBox: "0 0 " + width + " " + round(height),
       "font-family": "system-ui, Helvetica, Arial, sans-serif", "font-size": 12, fill: theme.text, role: "img",
     }, tag("title", {}, escaped(this.figure.title)) +
-      tag("rect", { width, height: round(height), fill: theme.background }) + this.out);
+      this.fills.defs() + tag("rect", { width, height: round(height), fill: theme.background }) + this.out);
   }
 
   private x(value: number): number {
@@ -157,7 +160,7 @@ class Drawing {
   }
   // Bars without a series' name stand for what the axis names below them.
   private bar_color(series: Series, below: string | undefined): string {
-    return series_color(this.theme, series_place(this.figure.legend, series.name || below || "", series.color));
+    return this.fills.of(series_place(this.figure.legend, series.name || below || "", series.color));
   }
 
   private text(x: number, y: number, text: string, more: { [key: string]: string | number } = {}): void {
@@ -331,7 +334,7 @@ class Drawing {
         const where = this.figure.x.names[p[0]], color = this.bar_color(one, where);
         this.out += tag("rect", {
           x: round(x), y: round(Math.min(top, bottom)), width: round(w), height: round(Math.abs(bottom - top)),
-          fill: one.hollow ? this.theme.background : color, stroke: color, "stroke-width": one.hollow ? 1.6 : 0.5,
+          fill: one.hollow ? this.theme.background : color, stroke: this.color(one), "stroke-width": one.hollow ? 1.6 : 0.5,
         }, tag("title", {}, escaped([where, one.name].filter((part) => part).join(", ") + ": " + significant(p[1]))));
         if (p[2] < p[3]) this.whisker(x + w / 2, p[2], p[3], this.theme.text);
       }
@@ -404,7 +407,7 @@ class Drawing {
     const stroke = series.kind === "spans" && series.hollow ? this.theme.text : this.color(series);
     if (series.kind === "bars" || series.kind === "spans") {
       this.out += tag("rect", {
-        x: round(x), y: round(y - 5), width: 16, height: 10, fill: series.hollow ? this.theme.background : stroke, stroke,
+        x: round(x), y: round(y - 5), width: 16, height: 10, fill: series.hollow ? this.theme.background : this.fills.of(this.place(series)), stroke,
       });
     } else {
       const more: { [key: string]: string | number } = { "stroke-width": 2 };

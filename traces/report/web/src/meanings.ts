@@ -1,11 +1,11 @@
 // The one table of colours: a thing has the colour of its name, on every page and in every chart. A name that the table
 // does not have gets one by its letters.
-import { faint_grey, grey, hues, places, text_color } from "./palette.js";
+import { faint_grey, grey, hues, ink, places } from "./palette.js";
 
 const [blue, vermillion, green, pink, orange, sky, olive] = [0, 1, 2, 3, 4, 5, 6];
 const pale = (hue: number) => hue + hues, deep = (hue: number) => hue + 2 * hues;
 
-export type Meaning = "operator" | "cause" | "state" | "execution" | "counter" | "work" | "class";
+export type Meaning = "operator" | "cause" | "state" | "execution" | "counter" | "work" | "class" | "overlap";
 type Table = { [name: string]: number };
 
 // What is sent is blue and orange, products are vermillion and pink, elementwise work is green, rows that are gathered are
@@ -22,31 +22,34 @@ const operators: Table = {
   Cast_w1: olive, Cast_w2: deep(olive), AssignAdd_w1: olive, AssignAdd_w2: deep(olive),
 };
 
-// Arithmetic is blue, memory warm, the network green, polling pink, the runtime olive; so are the states of workers and
-// quantities over time. A worker that waits is grey on timelines and in charts; one that idles is fainter.
+// Hues are the operators'. Causes are inks: a core's own work is plain, memory has lines aslant, the network dots, the runtime
+// upright lines; so are the states of workers. A worker that waits is grey on timelines and in charts; one that idles is fainter.
 const causes: Table = {
-  cube: blue, arithmetic: blue, vector: sky, core: pale(blue),
-  put: green, "put alone": green, link: deep(green), hop: pale(green),
-  HBM: vermillion, "L2 misses": orange, "L2 read": pale(orange), "L2 write": pale(vermillion),
-  poll: pink, scheduling: olive, launch: deep(olive), collective: pale(olive),
+  cube: ink(0), arithmetic: ink(0), vector: ink(2), core: ink(4),
+  put: ink(0, "dots"), "put alone": ink(0, "dots"), link: ink(2, "dots"), hop: ink(4, "dots"), collective: ink(5, "dots"),
+  HBM: ink(0, "diagonal"), "L2 misses": ink(2, "diagonal"), "L2 read": ink(4, "diagonal"), "L2 write": ink(5, "diagonal"),
+  poll: ink(3, "upright"), scheduling: ink(1, "upright"), launch: ink(5, "upright"),
 };
-const states: Table = { run: blue, memory: vermillion, puts: green, wait: grey, scheduling: olive, idle: faint_grey };
+const states: Table = { run: ink(1), memory: ink(1, "diagonal"), puts: ink(2, "dots"), wait: grey, scheduling: ink(2, "upright"), idle: faint_grey };
+// Products and exchange at the same time; exchange alone is the colour of findings.
+const overlaps: Table = { both: ink(3), "products alone": ink(6) };
+// Quantities over time have a chart each; those that share one differ in tone, and in dashes.
 const counters: Table = {
-  HBM: vermillion, "L2 reads": orange, "L2 hit rate": deep(orange), "link out": green, "link in": deep(green),
-  "AIC running": blue, "AIV running": sky, "ready tasks": olive,
-  "COMPUTE running": blue, "BULK running": green, "WEIGHTS running": orange, "ROWS running": sky, "RETURNS running": pink,
+  HBM: ink(0), "L2 reads": ink(0), "L2 hit rate": ink(0), "link out": ink(0), "link in": ink(4),
+  "AIC running": ink(0), "AIV running": ink(4), "ready tasks": ink(0),
+  "COMPUTE running": ink(0), "BULK running": ink(2), "WEIGHTS running": ink(4), "ROWS running": ink(5), "RETURNS running": ink(6),
 };
 const executions: Table = { static: blue, kernel: vermillion, dynamic: green, streams: pink, fused: orange };
 
-// Blocks of a pipeline, and classes of a die's time; what is exposed stands out from all of them.
-const works: Table = { forward: blue, backward: green, weights: orange, update: vermillion };
+// Blocks of a pipeline are inks. Classes of a die's time have the hues of the operators that they hold; what is exposed stands out.
+const works: Table = { forward: ink(1), backward: ink(4), weights: ink(3, "diagonal"), update: ink(2, "dots") };
 const classes: Table = {
-  "grouped products": blue, "other products": sky, attention: pink, "vector alone": orange,
-  EP: green, TP: pale(green), DP: pale(sky), "PP and CP": pale(orange),
-  bubble: faint_grey, host: pale(vermillion), optimizer: vermillion, rest: deep(pink), exposed: text_color,
+  "grouped products": vermillion, "other products": pale(vermillion), attention: pink, "vector alone": green,
+  EP: blue, TP: sky, DP: deep(blue), "PP and CP": pale(blue),
+  bubble: faint_grey, host: olive, optimizer: deep(olive), rest: pale(olive), exposed: ink(0, "upright"),
 };
 
-const tables: { [meaning in Meaning]: Table } = { operator: operators, cause: causes, state: states, execution: executions, counter: counters, work: works, class: classes };
+const tables: { [meaning in Meaning]: Table } = { operator: operators, cause: causes, state: states, execution: executions, counter: counters, work: works, class: classes, overlap: overlaps };
 
 function hash(name: string): number {
   let sum = 0x811c9dc5; // FNV-1a
@@ -60,7 +63,7 @@ function shade_of(first: number, nth: number): number {
 }
 
 const assigned: { [meaning in Meaning]: Map<string, number> } =
-  { operator: new Map(), cause: new Map(), state: new Map(), execution: new Map(), counter: new Map(), work: new Map(), class: new Map() };
+  { operator: new Map(), cause: new Map(), state: new Map(), execution: new Map(), counter: new Map(), work: new Map(), class: new Map(), overlap: new Map() };
 
 // Returns the place that the table gives a name. The nth part of an operator, as GMM1_b1, has the operator's hue, the odd ones paler.
 function known_place(meaning: Meaning, name: string): number | undefined {
@@ -84,6 +87,8 @@ export function tell_apart(meaning: Meaning, names: string[]): void {
     given.add(place);
   }
 }
+
+export const known = (meaning: Meaning, name: string) => known_place(meaning, name) !== undefined;
 
 // Returns a name's place in the palette.
 export function color_of(meaning: Meaning, name: string): number {

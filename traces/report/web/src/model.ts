@@ -5,6 +5,7 @@ import type { LinksSection } from "./links.js";
 import type { SearchSection, TrySection } from "./orders.js";
 import type { StepSection } from "./step_data.js";
 import type { SweepSection } from "./sweep_points.js";
+import type { WaterfallsSection } from "./waterfall.js";
 
 export interface Page {
   title: string;
@@ -13,7 +14,7 @@ export interface Page {
   sections: Section[];
 }
 
-export type Section = BlocksSection | FindingsSection | RunsSection | StepSection | SweepSection | SearchSection | TrySection | JobSection | LinksSection;
+export type Section = BlocksSection | FindingsSection | RunsSection | StepSection | SweepSection | SearchSection | TrySection | JobSection | LinksSection | WaterfallsSection;
 
 // Text, tables and figures below a heading.
 export interface BlocksSection { kind: "blocks"; title: string; blocks: Block[]; folded?: boolean }
@@ -81,7 +82,7 @@ export interface Pass {
   has_kernels: boolean;
   tasks: Packed;
   path?: Packed; // recorded passes lack it and the following
-  counters?: { stretch_ps: number; names: string[]; units: string[]; packed: Packed };
+  counters?: { stretch_ps: number; names: string[]; units: string[]; limits: number[]; packed: Packed };
 }
 
 // Columns of whole numbers, packed one after the other into the element `id`.

@@ -47,6 +47,29 @@ function summary(plot: uPlot, series: number): { mean: number; most: number } | 
 
 const number_text = (value: number | null | undefined) => (value == null ? "–" : value.toFixed(value < 10 ? 2 : value < 1000 ? 1 : 0));
 
+// Draws the machine's limit as a line of dashes, with its value.
+function draw_limit(plot: uPlot, limit: number): void {
+  if (limit <= 0) return;
+  const { ctx, bbox } = plot, y = Math.round(plot.valToPos(limit, "y", true)), ratio = devicePixelRatio || 1;
+  ctx.save();
+  ctx.strokeStyle = ctx.fillStyle = theme().muted;
+  ctx.setLineDash([6 * ratio, 4 * ratio]);
+  ctx.lineWidth = ratio;
+  ctx.beginPath();
+  ctx.moveTo(bbox.left, y);
+  ctx.lineTo(bbox.left + bbox.width, y);
+  ctx.stroke();
+  ctx.font = `${10 * ratio}px system-ui, sans-serif`;
+  ctx.textAlign = "right";
+  ctx.fillText(`at most ${number_text(limit)}`, bbox.left + bbox.width - 4 * ratio, y + 11 * ratio);
+  ctx.restore();
+}
+
+const notes: { [chart: string]: string } = {
+  link: "A put's bytes are spread evenly over its time; what a rank would then send beyond its ports' rate, the line, is moved to the next time at which they have room. What arrives is spread the same way and has no limit of its own here: ports may receive faster than they send.",
+  HBM: "Reads and writes together; the line is the rate of reads alone.",
+};
+
 export class OverTime {
   readonly element = el("div", { class: "over-time" });
   private plots: uPlot[] = [];
@@ -76,6 +99,7 @@ export class OverTime {
       const data = this.data_of(chart);
       if (!data) continue;
       const place = el("div"), legend = el("div", { class: "values" });
+      if (notes[chart.title]) place.title = notes[chart.title]!;
       this.element.append(place);
       this.plots.push(new uPlot(this.options(chart, sync.key, width, legend), data, place));
       place.append(legend);
@@ -103,21 +127,26 @@ export class OverTime {
   }
 
   private options(chart: Chart, key: string, width: number, legend: HTMLElement): uPlot.Options {
-    const series: uPlot.Series[] = [{}], bands: uPlot.Band[] = [];
+    const series: uPlot.Series[] = [{}], bands: uPlot.Band[] = [], limit = this.limit(chart);
     chart.counters.forEach((i, n) => {
       const color = this.color(i);
-      series.push({ stroke: color, width: 1.5, points: { show: false } }, { width: 0, points: { show: false } }, { width: 0, points: { show: false } });
+      series.push({ stroke: color, width: 1.5, dash: n % 2 === 1 ? [5, 3] : [], points: { show: false } }, { width: 0, points: { show: false } }, { width: 0, points: { show: false } });
       bands.push({ series: [3 * n + 3, 3 * n + 2], fill: color + "33" });
     });
     const fill = (plot: uPlot) => this.fill_legend(plot, chart, legend);
     return {
       width, height: 150, title: chart.title + (chart.unit ? `, ${chart.unit}` : ""), series, bands,
       cursor: { sync: { key, setSeries: false }, drag: { x: true, y: false } },
-      scales: { x: { time: false }, y: { range: (_, __, most) => [0, (chart.unit === "%" ? 100 : most || 1) * 1.05] } },
+      scales: { x: { time: false }, y: { range: (_, __, most) => [0, (chart.unit === "%" ? 100 : Math.max(most || 1, limit)) * 1.08] } },
       axes: time_axes(),
       legend: { show: false },
-      hooks: { setScale: [(plot, scale) => scale === "x" && (this.link.lead(plot), fill(plot))], setCursor: [fill], ready: [fill] },
+      hooks: { setScale: [(plot, scale) => scale === "x" && (this.link.lead(plot), fill(plot))], setCursor: [fill], ready: [fill], draw: [(plot) => draw_limit(plot, limit)] },
     };
+  }
+
+  // Returns what the machine allows of the chart's quantities; 0 if that is not known.
+  private limit(chart: Chart): number {
+    return Math.max(...chart.counters.map((i) => this.counters.limits[i] ?? 0));
   }
 
   // Shows the values at the pointer's date, or those of all that is visible while the pointer is elsewhere.

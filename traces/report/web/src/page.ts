@@ -2,13 +2,15 @@ import { button, copy, el } from "./dom.js";
 import { FigureView } from "./figures.js";
 import { findings_section } from "./findings.js";
 import { JobView } from "./job.js";
+import { open_help } from "./keys_help.js";
 import { links_section } from "./links.js";
 import { Block, BlocksSection, Finding, Section, read_page } from "./model.js";
+import { alike_ranks } from "./alike.js";
 import { sums_of } from "./area.js";
 import { sent_between } from "./matrix.js";
-import { color_of, tell_apart } from "./meanings.js";
+import { color_of, known, tell_apart } from "./meanings.js";
 import { search_section, try_section } from "./orders.js";
-import { dark, light, series_color } from "./palette.js";
+import { dark, hatch_of, light, series_color } from "./palette.js";
 import { Runs } from "./runs.js";
 import { StepView } from "./step.js";
 import { sweep_section } from "./sweep.js";
@@ -17,6 +19,7 @@ import { table_element } from "./table.js";
 import { Tasks } from "./tasks.js";
 import { start_theme, toggle_theme } from "./theme.js";
 import { ticks_of } from "./time_axis.js";
+import { spans_of, waterfalls_section } from "./waterfall.js";
 
 function block_element(block: Block): HTMLElement {
   switch (block.kind) {
@@ -93,6 +96,8 @@ function start(): void {
         return search_section(section);
       case "try":
         return try_section(section);
+      case "waterfalls":
+        return waterfalls_section(section);
       case "blocks":
         return blocks_section(section);
     }
@@ -105,16 +110,16 @@ function start(): void {
     headings.append(el("a", { href: `#section-${i}` }, section.title));
   });
   document.body.prepend(
-    el("header", {}, el("div", {}, el("h1", {}, page.title), el("p", {}, page.subtitle)),
+    el("header", {}, el("div", {}, el("h1", {}, page.title), el("p", { class: "subtitle" }, page.subtitle)),
       button("◐", "light or dark", toggle_theme)),
     headings, main, el("footer", {}, page.program));
   // Tests use this, and readers may in a console.
-  (window as unknown as { a3sim: unknown }).a3sim = { page, runs: parts, steps, jobs, sweeps, Tasks, sent_between, sums_of, ticks_of, color_of, tell_apart, series_color, themes: { light, dark } };
+  (window as unknown as { a3sim: unknown }).a3sim = { page, runs: parts, steps, jobs, sweeps, Tasks, sent_between, sums_of, spans_of, ticks_of, hatch_of, alike_ranks, known, color_of, tell_apart, series_color, themes: { light, dark } };
   // A key goes to the view below the pointer, or else to the first one; '/' always goes to a timeline, where tasks are searched.
   const with_keys = (event: KeyboardEvent) => (event.key !== "/" ? steps.find((step) => step.pointed()) ?? jobs.find((job) => (job.map?.pointer_x ?? -1) >= 0) : undefined) ?? parts[0] ?? steps[0] ?? jobs[0];
   addEventListener("keydown", (event) => {
     const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement || event.target instanceof HTMLTextAreaElement;
-    if (!typing && !event.defaultPrevented && !event.ctrlKey && !event.metaKey && !event.altKey && with_keys(event)?.key(event)) event.preventDefault();
+    if (!typing && !event.defaultPrevented && !event.ctrlKey && !event.metaKey && !event.altKey && !document.querySelector("dialog[open]") && ((event.key === "?" && open_help()) || with_keys(event)?.key(event))) event.preventDefault();
   });
 }
 

@@ -42,7 +42,20 @@ export function mixed(from: string, to: string, part: number): string {
 export const hues = 7, places = 3 * hues;
 export const text_color = 1000, grey = 1001, faint_grey = 1002;
 
+// Inks: tones from the text's colour to the background's, plain or hatched. They are for what has no hue of its own: causes,
+// states, quantities over time, blocks of a pipeline.
+export const tones = 8;
+const first_ink = 2000;
+export const hatches = ["", "diagonal", "dots", "upright"] as const;
+export type Hatch = (typeof hatches)[number];
+export const ink = (tone: number, hatch: Hatch = "") => first_ink + tone + tones * hatches.indexOf(hatch);
+
+export function hatch_of(color: number): Hatch {
+  return color < first_ink ? "" : hatches[Math.floor((color - first_ink) / tones)] ?? "";
+}
+
 export function series_color(theme: Theme, color: number): string {
+  if (color >= first_ink) return mixed(theme.text, theme.background, 0.08 + 0.76 * ((color - first_ink) % tones) / (tones - 1));
   if (color === text_color) return theme.palette[hues]!;
   if (color === grey) return mixed(theme.frame, theme.background, 0.5);
   if (color === faint_grey) return mixed(theme.frame, theme.background, 0.8);

@@ -2,7 +2,8 @@
 import { area_card } from "./area.js";
 import { button, choice, el } from "./dom.js";
 import { Flags } from "./findings.js";
-import type { Shown } from "./lanes.js";
+import { help_button } from "./keys_help.js";
+import { Shown, one_of_each } from "./lanes.js";
 import { matrix_element } from "./matrix.js";
 import { color_of, tell_apart } from "./meanings.js";
 import type { Evidence, Finding, Pass, Run, RunsSection } from "./model.js";
@@ -14,8 +15,10 @@ import { task_card, task_hint } from "./task_card.js";
 import { Tasks, read_path } from "./tasks.js";
 import { on_theme, theme } from "./theme.js";
 import { TimeAxis } from "./time_axis.js";
+import { overlap_names } from "./overlap.js";
 import { Timeline } from "./timeline.js";
-import { key, keys_help } from "./timeline_input.js";
+import { overlap_colors } from "./timeline_head.js";
+import { key, keys, pointer_help } from "./timeline_input.js";
 
 const tip = el("div", { class: "tip", role: "tooltip", hidden: "" });
 
@@ -31,6 +34,15 @@ function show_tip(timeline: Timeline, task: number, x: number): void {
   tip.style.top = `${above >= 4 ? above : lane + half + 8}px`;
 }
 
+// Shows words above the head of a timeline.
+function show_words(timeline: Timeline, words: string, x: number): void {
+  tip.hidden = false;
+  tip.replaceChildren(el("div", { class: "hint" }, words));
+  const { offsetWidth: w, offsetHeight: h } = tip, { top } = timeline.canvas.getBoundingClientRect();
+  tip.style.left = `${Math.max(4, Math.min(innerWidth - w - 8, x - w / 2))}px`;
+  tip.style.top = `${Math.max(4, top - h)}px`;
+}
+
 function legend_of(passes: Pass[]): HTMLElement {
   const element = el("div", { class: "legend" });
   const names = [...new Set(passes.flatMap((pass) => pass.operators.map((operator) => operator.name)))];
@@ -43,9 +55,19 @@ function legend_of(passes: Pass[]): HTMLElement {
     const wait = el("i", { class: "swatch wait" });
     wait.style.background = series_color(theme(), color_of("state", "wait"));
     element.append(el("span", {}, wait, "waits"));
-    if (passes.some((pass) => pass.path)) element.append(el("span", {}, el("i", { class: "swatch path" }), "critical path"));
+    if (!passes.some((pass) => pass.path)) return;
+    element.append(el("span", {}, el("i", { class: "swatch path" }), "on the critical path"));
+    const key = (text: string, background: string) => {
+      const swatch = el("i", { class: "swatch" });
+      swatch.style.background = background;
+      element.append(el("span", {}, swatch, text));
+    };
+    const colors = overlap_colors(element);
+    element.append(el("span", { class: "note" }, "overlap, part of the ranks:"));
+    overlap_names.forEach((name, kind) => key(name, colors[kind]!));
   };
   on_theme(fill);
+  document.body.append(element); // whose styles it asks for
   fill();
   return element;
 }
@@ -57,7 +79,7 @@ export class Runs {
   readonly element = el("section");
   timelines: Timeline[] = []; // the timelines of the pass that is shown
   time: TimeAxis | null = null;
-  private shown: Shown = { rank: -1, kinds: "all", row: 0, most_height: 620, path: true, words: "", pinned: new Set() };
+  private shown: Shown = { rank: one_of_each, unfolded: new Set(), kinds: "all", row: 0, most_height: 480, path: true, words: "", pinned: new Set() };
   private operators: OperatorsView[] = []; // the tables of the pass that is shown
   private place = el("div");
   private search = el("input", { type: "search", placeholder: "rank 2 gexpert 19", "aria-label": "search tasks", title: search_words }) as HTMLInputElement;
@@ -69,10 +91,10 @@ export class Runs {
   // `axes` are those of other views of the same runs. A timeline as long as one of them moves with it.
   constructor(private section: RunsSection, private found: Finding[] = [], private axes: TimeAxis[] = []) {
     document.body.append(tip);
-    if (section.runs.length > 1) this.shown.most_height = 420; // so that two are seen at once
+    if (section.runs.length > 1) this.shown.most_height = 360; // so that two are seen at once
     const ranks = Math.max(...section.runs.flatMap((run) => run.passes.map((pass) => pass.ranks)));
     for (const run of section.runs) for (const pass of run.passes) tell_apart("operator", pass.operators.map((operator) => operator.name));
-    this.element.append(el("div", { class: "bar heading" }, el("h2", {}, section.title), this.tabs()), this.controls(ranks), this.place);
+    this.element.append(el("div", { class: "bar heading" }, el("h2", {}, section.title), this.tabs(), ...this.controls(ranks)), this.place);
     void this.open(this.names()[0] ?? "");
   }
 
@@ -128,7 +150,8 @@ export class Runs {
       const title = `${run.name}, ${pass.name}: ${(pass.makespan_ps / 1e9).toFixed(3)} ms`;
       const missing = pass.recorded ? timeline.tasks.empty_ranks() : [];
       const note = missing.length > 0 ? [el("p", { class: "note" }, `Not recorded: rank${missing.length > 1 ? "s" : ""} ${missing.join(", ")}.`)] : [];
-      opened.element.append(el("h3", {}, title), ...note, ...this.timeline_parts(run, timeline));
+      const named = of.length > 1 || this.recorded ? [el("h3", {}, title)] : [];
+      opened.element.append(...named, ...note, ...this.timeline_parts(run, timeline));
       const heading = (text: string) => el("h3", {}, of.length > 1 ? `${run.name}: ${text.toLowerCase()}` : text);
       const view = new OperatorsView(timeline.tasks, this.shown, (words) => this.search_for(words));
       opened.operators.push(view);
@@ -136,7 +159,7 @@ export class Runs {
       if (pass.counters) below.push(heading("Over time"), new OverTime(pass, pass.counters, time).element);
       if (!pass.recorded) matrices.append(el("div", {}, heading("Between ranks"), matrix_element(timeline.tasks)));
     }
-    opened.element.append(el("p", { class: "note keys" }, keys_help), ...operators);
+    opened.element.append(...operators);
     if (below.length > 0) opened.element.append(...below, el("p", { class: "note" }, "A line is the mean over ranks, its band the least and most of a rank. A drag zooms; the timeline follows."), matrices);
     return opened;
   }
@@ -144,6 +167,15 @@ export class Runs {
   private async timeline_of(run: Run, pass: Pass, time: TimeAxis): Promise<Timeline> {
     const tasks = await Tasks.read(pass, run.experts_per_rank), timeline = new Timeline(tasks, await read_path(pass), time, this.shown);
     timeline.on_hover = (task, x) => show_tip(timeline, task, x);
+    timeline.on_head = (words, x) => show_words(timeline, words, x);
+    timeline.on_path = (task) => {
+      this.reveal(timeline, task);
+      timeline.go_to(task);
+    };
+    timeline.on_fold = (rank) => {
+      if (!this.shown.unfolded.delete(rank)) this.shown.unfolded.add(rank);
+      this.rechoose();
+    };
     timeline.on_pin = (rank) => {
       if (!this.shown.pinned.delete(rank)) this.shown.pinned.add(rank);
       this.rechoose();
@@ -174,10 +206,26 @@ export class Runs {
     const span = finding.to_ps - finding.from_ps;
     this.time.set(finding.from_ps - 0.02 * span, finding.to_ps + 0.02 * span);
     timeline.mark(finding);
+    if (finding.ranks.some((rank) => !timeline.lanes.has(rank * timeline.tasks.workers))) this.show_rank(-1);
     const task = evidence?.task ? timeline.tasks.at(evidence.task.rank, evidence.task.op, evidence.task.index) : -1;
-    if (task >= 0) timeline.go_to(task);
+    if (task >= 0) {
+      this.reveal(timeline, task);
+      timeline.go_to(task);
+    }
     timeline.element.scrollIntoView({ block: "center" });
     timeline.canvas.focus({ preventScroll: true });
+  }
+
+  // Shows all ranks if a task's lane is folded away.
+  private reveal(timeline: Timeline, task: number): void {
+    if (!timeline.lanes.has(timeline.tasks.lane_of(task))) this.show_rank(-1);
+  }
+
+  private show_rank(rank: number): void {
+    this.shown.rank = rank;
+    const select = this.element.querySelector<HTMLSelectElement>("select[aria-label=rank]");
+    if (select) select.value = String(rank);
+    this.rechoose();
   }
 
   private rechoose(): void {
@@ -187,8 +235,8 @@ export class Runs {
     this.count.textContent = this.shown.words ? `${found} tasks` : "";
   }
 
-  private controls(ranks: number): HTMLElement {
-    const list: [string, string][] = [["-1", "all"]];
+  private controls(ranks: number): HTMLElement[] {
+    const list: [string, string][] = [[String(one_of_each), "one of those alike"], ["-1", "all"]];
     for (let r = 0; r < ranks; ++r) list.push([String(r), String(r)]);
     const kinds = [...new Set(this.section.runs.flatMap((run) => run.passes.flatMap((pass) => pass.kinds.map((kind) => kind.name))))];
     const several: [string, string][] = kinds.length > 1 ? kinds.map((name) => [name, name]) : [];
@@ -204,13 +252,12 @@ export class Runs {
       for (const timeline of this.timelines) timeline.draw();
     });
     const again = (change: () => void) => (change(), this.rechoose());
-    return el("div", { class: "bar" },
-      choice("rank", list, String(this.shown.rank), (v) => again(() => (this.shown.rank = Number(v)))),
+    const zooms = el("span", {}, button("+", "zoom in", () => this.zoom(0.5)), " ", button("−", "zoom out", () => this.zoom(2)), " ",
+      button("all", this.recorded ? "show the whole step" : "show the whole pass", () => this.time?.reset()), " ", help_button("Timeline: keys and pointer", [...keys, ...pointer_help]));
+    return [choice("rank", list, String(this.shown.rank), (v) => again(() => (this.shown.rank = Number(v)))),
       choice("workers", [["all", kinds.length > 2 ? "all" : kinds.join(" and ")], ...several], this.shown.kinds, (v) => again(() => (this.shown.kinds = v))),
       choice("row", [["0", "fit"], ["3", "3 px"], ["6", "6 px"], ["14", "14 px"], ["20", "20 px"]], String(this.shown.row), (v) => again(() => (this.shown.row = Number(v)))),
-      this.recorded ? null : el("label", {}, path, " critical path"), this.search, this.count,
-      button("+", "zoom in", () => this.zoom(0.5)), button("−", "zoom out", () => this.zoom(2)),
-      button("all", this.recorded ? "show the whole step" : "show the whole pass", () => this.time?.reset()));
+      ...(this.recorded ? [] : [el("label", {}, path, " critical path")]), this.search, this.count, zooms];
   }
 
   private zoom(factor: number): void {

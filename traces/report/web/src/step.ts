@@ -1,6 +1,8 @@
 // Shows a training step: its time, its pipeline, where the time goes, and what its dies hold in memory.
 import { button, el } from "./dom.js";
 import { FigureView } from "./figures.js";
+import { css_fill } from "./hatching.js";
+import { Keys, help_button } from "./keys_help.js";
 import { color_of } from "./meanings.js";
 import { read_columns } from "./model.js";
 import { series_color } from "./palette.js";
@@ -10,9 +12,14 @@ import { StepMemory } from "./step_memory.js";
 import { on_theme, theme } from "./theme.js";
 import { TimeAxis, time_text } from "./time_axis.js";
 
-const help =
-  "The number on a block is its micro-batch; two that share a lane run beside one another. W and S zoom at the pointer, A and D pan; so do + and −, the arrows, Ctrl or Alt with the wheel, " +
-  "Shift with the wheel, and a drag. A double click zooms in (with Shift: out), 0 shows all. A click on a block shows its micro-batch alone, [ and ] the one before or after it, Esc all.";
+const keys: Keys = [
+  ["W S + −", "zoom; so do Ctrl or Alt with the wheel, and a double click (with Shift: out)"],
+  ["A D ← →", "pan; so do a drag, and Shift with the wheel"],
+  ["0", "show all"],
+  ["a click on a block", "shows its micro-batch alone"],
+  ["[ ]", "the micro-batch before or after it"],
+  ["Esc", "all micro-batches"],
+];
 
 function card(label: string, value: string, note: string): HTMLElement {
   return el("div", { class: "answer" }, el("span", { class: "label" }, label), el("span", { class: "value" }, value), el("span", { class: "note" }, note));
@@ -56,7 +63,7 @@ function legend_of(blocks: Blocks): HTMLElement {
     idle.style.background = series_color(theme(), color_of("state", "idle"));
     element.replaceChildren(...seen.map((name) => {
       const swatch = el("i", { class: "swatch" });
-      swatch.style.background = series_color(theme(), color_of("work", name));
+      swatch.style.background = css_fill(theme(), color_of("work", name));
       return el("span", {}, swatch, name === "weights" ? "weight gradients" : name);
     }), el("span", {}, idle, "no kernel runs"), ...(several ? [el("span", {}, "later chunks of a stage are fainter")] : []));
   };
@@ -87,7 +94,7 @@ export class StepView {
     this.pipeline.on_select = (micro_batch) => (said.textContent = micro_batch < 0 ? " " : this.course(blocks, micro_batch));
     const zoom = (factor: number) => time.zoom((time.from + time.to) / 2, factor);
     place.append(el("div", { class: "bar" }, el("h3", {}, stages > 1 ? "Pipeline" : "Micro-batches"), button("+", "zoom in", () => zoom(0.5)), button("−", "zoom out", () => zoom(2)),
-      button("all", "show the whole step", () => time.reset())), legend_of(blocks), this.pipeline.element, said, el("p", { class: "note keys" }, help),
+      button("all", "show the whole step", () => time.reset()), help_button("Pipeline: keys and pointer", keys)), legend_of(blocks), this.pipeline.element, el("p", { class: "note" }, "The number on a block is its micro-batch; two that share a lane run at the same time."), said,
       this.memory.element, el("p", { class: "note" }, "Weights, gradients, states and what is computed again are there all the time; steps are activations that a micro-batch leaves for its backward pass. A drag zooms; the pipeline follows."),
       el("div", { class: "figures" }, new FigureView(classes_figure(section)).element, exchanges ? new FigureView(exchanges).element : null));
     const fullest = blocks.first.slice(0, -1).map((_, stage) => stage).reduce((a, b) => (this.memory!.most(b) > this.memory!.most(a) ? b : a), 0);

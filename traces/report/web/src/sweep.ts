@@ -4,7 +4,8 @@ import { choice, el } from "./dom.js";
 import type { Figure } from "./drawing.js";
 import { FigureView } from "./figures.js";
 import { Table, read_text } from "./model.js";
-import { front_figure, heat_figure, lines_figure } from "./sweep_figures.js";
+import { front_figure, heat_figure, lines_figures } from "./sweep_figures.js";
+import { axes_by_effect } from "./sweep_panels.js";
 import { Baseline, Quantity, SweepPoints, SweepSection } from "./sweep_points.js";
 import { Column, number, table_element, table_of, words } from "./table.js";
 
@@ -13,26 +14,26 @@ const most_metrics = 4, most_rows = 2000, most_baselines = 60;
 // Builds a figure below choices of its own; it is drawn again when a choice changes.
 class Part {
   readonly element: HTMLElement;
-  private view: FigureView | null = null;
+  private views: FigureView[] = [];
   private bar = el("div", { class: "bar" });
   private place = el("div");
 
-  constructor(title: string, private controls: () => HTMLElement[], private drawn: () => Figure | string) {
+  constructor(title: string, private controls: () => HTMLElement[], private drawn: () => Figure | Figure[] | string) {
     this.element = el("section", { class: "choices" }, el("h2", {}, title), this.bar, this.place);
   }
 
   update(): void {
     this.bar.replaceChildren(...this.controls());
-    const figure = this.drawn();
-    if (typeof figure === "string") {
-      this.view = null;
-      this.place.replaceChildren(el("p", { class: "note" }, figure));
-    } else if (this.view) {
-      this.view.show(figure);
-    } else {
-      this.view = new FigureView(figure, 440);
-      this.place.replaceChildren(this.view.element);
+    const drawn = this.drawn(), figures = typeof drawn === "string" ? [] : Array.isArray(drawn) ? drawn : [drawn];
+    if (typeof drawn === "string") this.place.replaceChildren(el("p", { class: "note" }, drawn));
+    else if (figures.length === this.views.length) figures.forEach((figure, i) => this.views[i]!.show(figure));
+    else {
+      this.views = figures.map((figure) => new FigureView(figure, figures.length > 1 ? 300 : 440));
+      this.place.replaceChildren(...this.views.map((view) => view.element));
     }
+    if (typeof drawn === "string") this.views = [];
+    this.place.className = figures.length > 1 ? "multiples" : "";
+    this.element.classList.toggle("wide", figures.length > 1);
   }
 }
 
@@ -51,10 +52,10 @@ class SweepView {
   private parts: Part[] = [];
 
   constructor(readonly points: SweepPoints, element: HTMLElement) {
-    const drawn = points.drawn;
     this.pass = points.passes[0] ?? "";
     this.metric = points.metrics(this.pass)[0] ?? -1;
     this.levels = points.section.axes.map(() => -1);
+    const drawn = this.metric < 0 ? points.drawn : axes_by_effect(points, this.points.where(this.levels), points.quantity(this.metric));
     this.lines = { x: drawn[0] ?? -1, lines: drawn[1] ?? null };
     this.heat = { rows: drawn[0] ?? -1, columns: drawn[1] ?? -1 };
     this.front = { x: -1, y: -1, colors: null };
@@ -99,7 +100,7 @@ class SweepView {
         of.x = axis!;
       }),
       this.axis_choice("a line for each", of.lines, of.x, "one line", (axis) => (of.lines = axis)),
-    ], () => lines_figure(this.points, this.chosen, this.quantity(), of.x, of.lines));
+    ], () => lines_figures(this.points, this.chosen, this.quantity(), of.x, of.lines));
   }
 
   private heat_part(): Part {
@@ -149,6 +150,12 @@ class SweepView {
     ];
   }
 
+  // Says how many points are missing.
+  private missing(): string {
+    const { done, points } = this.points.section;
+    return done < points ? `${done} of ${points} points are done: among the ${points - done} missing there may be better ones.` : "";
+  }
+
   // Says which point is best, or how much better than the baseline the points are.
   private sentence(): string {
     const quantity = this.quantity(), known = this.chosen.filter((p) => quantity.values[p] != null), { better, unit } = quantity;
@@ -166,7 +173,7 @@ class SweepView {
     if (better === "") return `${quantity.name}: from ${text(least)} to ${text(most)}.`;
     const [best, worst] = better === "smaller" ? [least, most] : [most, least];
     const factor = quantity.values[most]! / quantity.values[least]!;
-    return `Best ${quantity.name} of ${known.length} points: ${text(best)}` +
+    return `Best ${quantity.name} of ${known.length}${known.length < this.points.section.points ? ` of ${this.points.section.points}` : ""} points: ${text(best)}` +
       (known.length > 1 ? `; worst: ${text(worst)}${factor > 1 && isFinite(factor) ? `, a factor of ${factor.toFixed(2)}` : ""}.` : ".");
   }
 
@@ -191,7 +198,8 @@ class SweepView {
 
   update(): void {
     this.bar.replaceChildren(...this.controls());
-    this.answer.replaceChildren(el("p", { class: "verdict" }, this.sentence()));
+    const missing = this.missing();
+    this.answer.replaceChildren(el("p", { class: "verdict" }, this.sentence()), ...(missing ? [el("p", { class: "verdict warning" }, missing)] : []));
     for (const part of this.parts) part.update();
     const all = el("input", { type: "checkbox" }) as HTMLInputElement, { length } = this.chosen;
     all.checked = this.all_metrics;

@@ -2,6 +2,7 @@
 import type { Figure, FigurePoint, Series } from "./drawing.js";
 import { names_axis, no_axis, values_axis } from "./figure_axes.js";
 import { text_color } from "./palette.js";
+import { panels_of } from "./sweep_panels.js";
 import { Quantity, SweepPoints, front_of, median, pivot } from "./sweep_points.js";
 
 // More lines or colours than this cannot be told apart.
@@ -26,8 +27,24 @@ function origin_of(points: SweepPoints, chosen: number[], shown: (number | null)
 
 const any_several = (cells: number[][][]) => cells.some((row) => row.some((cell) => cell.length > 1));
 
-// Builds a line through the medians for each value of an axis (null: one line), with a band from the least to the most.
-export function lines_figure(points: SweepPoints, chosen: number[], quantity: Quantity, x: number, lines: number | null): Figure | string {
+const most_panels = 12;
+
+// Builds small multiples on axes that they share: a panel for each place on the axes that are neither across nor lines, unless
+// that makes no difference. Of many panels those with the best points are shown.
+export function lines_figures(points: SweepPoints, chosen: number[], quantity: Quantity, x: number, lines: number | null): Figure[] | string {
+  const panels = panels_of(points, chosen, quantity, x, lines), shown = panels.slice(0, most_panels);
+  if (shown.length < 2) return with_one(lines_figure(points, chosen, quantity, x, lines));
+  const drawn = shown.map((panel) => lines_figure(points, panel.points, quantity, x, lines));
+  const figures = drawn.filter((one) => typeof one !== "string");
+  if (figures.length === 0) return drawn[0] as string;
+  const all = shown.flatMap((panel) => panel.points).flatMap((p) => quantity.values[p] ?? []), y = values_axis(heading(quantity.name, quantity.unit), all);
+  return figures.map((one, i) => ({ ...one, title: shown[i]!.place, origin: i > 0 ? " " : panels.length > shown.length ? `${shown.length} of ${panels.length} places on these axes: those with the best points` : "the best point is here", y, x: { ...one.x, ...(one.x.log ? { low: figures[0]!.x.low, high: figures[0]!.x.high } : {}) } }));
+}
+
+const with_one = (figure: Figure | string): Figure[] | string => (typeof figure === "string" ? figure : [figure]);
+
+// Builds a line for each value of an axis (null: one line), through medians where several points are near each other.
+function lines_figure(points: SweepPoints, chosen: number[], quantity: Quantity, x: number, lines: number | null): Figure | string {
   const { axes } = points.section, over = axes[x]!, cells = pivot(points, chosen, quantity, x, lines);
   const names = lines === null ? [""] : axes[lines]!.values;
   if (names.length > most_series) return `${axes[lines!]!.name} has ${names.length} values, too many to tell their lines apart.`;
@@ -53,10 +70,12 @@ export function lines_figure(points: SweepPoints, chosen: number[], quantity: Qu
   return drawn;
 }
 
-// Builds a cell for each pair of values, with the median of its points. The first row stands at the top.
-export function heat_figure(points: SweepPoints, chosen: number[], quantity: Quantity, rows: number, columns: number): Figure | string {
+// Builds a cell for each pair of values, with the median of its points; where these differ, with those beside the best point alone. The first row stands at the top.
+export function heat_figure(points: SweepPoints, all: number[], quantity: Quantity, rows: number, columns: number): Figure | string {
+  const panels = panels_of(points, all, quantity, rows, columns), chosen = panels[0]?.points ?? all;
   const { axes } = points.section, cells = pivot(points, chosen, quantity, rows, columns), names = axes[rows]!.values;
-  const drawn = figure(`${heading(quantity.name, quantity.unit)} by ${axes[rows]!.name} and ${axes[columns]!.name}`, origin_of(points, chosen, [rows, columns], any_several(cells), ""));
+  const where = panels.length > 1 ? `; where ${panels[0]!.place}, as at the best point` : "";
+  const drawn = figure(`${heading(quantity.name, quantity.unit)} by ${axes[rows]!.name} and ${axes[columns]!.name}`, origin_of(points, chosen, [rows, columns], any_several(cells), "") + where);
   drawn.x = names_axis(axes[columns]!.name, axes[columns]!.values);
   drawn.y = names_axis(axes[rows]!.name, [...names].reverse());
   cells.forEach((row, r) => row.forEach((cell, c) => {

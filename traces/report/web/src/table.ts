@@ -1,5 +1,6 @@
 // Tables sort by a click on a head, filter by what is typed beside them, and copy as CSV.
 import { button, copy, el } from "./dom.js";
+import { head_notes } from "./head_notes.js";
 import type { Table } from "./model.js";
 
 const filtered_from = 21; // rows from which on a table gets a filter
@@ -47,12 +48,13 @@ export function table_element(table: Table, options: TableOptions = {}): HTMLEle
     body.replaceChildren(...wanted.map((row) => el("tr", {}, ...cells(row))));
   };
   const heads = table.heads.map((head, c) => {
-    const sort = button(head, `sort by ${head}`, () => {
+    const note = head_notes[head], sort = button(head, note ? `${head}: ${note}. A click sorts.` : `sort by ${head}`, () => {
       falling = sorted === c ? !falling : table.numbers[c]!;
       sorted = c;
       fill();
       heads.forEach((h, i) => h.setAttribute("aria-sort", i !== c ? "none" : falling ? "descending" : "ascending"));
     });
+    if (note) sort.classList.add("noted");
     return el("th", table.numbers[c] ? { class: "number" } : {}, sort);
   });
   fill();
@@ -64,6 +66,11 @@ export function table_element(table: Table, options: TableOptions = {}): HTMLEle
     fill();
   });
   const has_filter = options.filter ?? table.rows.length >= filtered_from;
-  return el("div", { class: "table" }, has_filter ? filter : null,
-    el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ...heads)), body)), csv);
+  const scroll = el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ...heads)), body));
+  const element = el("div", { class: "table" }, has_filter ? filter : null, el("div", { class: "scrolled" }, scroll), csv);
+  // A shadow at the right edge says that there is more.
+  const more = () => element.classList.toggle("more", scroll.scrollLeft + scroll.clientWidth < scroll.scrollWidth - 2);
+  scroll.addEventListener("scroll", more);
+  new ResizeObserver(more).observe(scroll);
+  return element;
 }

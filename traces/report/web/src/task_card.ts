@@ -1,8 +1,8 @@
 // Describes a task: in short beside the pointer, and in full below the timeline once it is selected.
 import { el } from "./dom.js";
 import type { Tasks } from "./tasks.js";
+import { css_fill } from "./hatching.js";
 import { color_of } from "./meanings.js";
-import { series_color } from "./palette.js";
 import { theme } from "./theme.js";
 import { date_text, time_text } from "./time_axis.js";
 
@@ -22,7 +22,7 @@ export function parts_of(tasks: Tasks, task: number): Part[] {
 }
 
 function part_color(name: string): string {
-  return series_color(theme(), color_of("cause", name));
+  return css_fill(theme(), color_of("cause", name));
 }
 
 // Compares a task with all ranks' tasks and, if that differs, with those of its own rank.

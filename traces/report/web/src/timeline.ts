@@ -1,7 +1,7 @@
 // Draws the timeline of one run's pass: a canvas of lanes, one for each worker, with their names at the left.
 import { Area } from "./area.js";
 import { el } from "./dom.js";
-import { Lanes, Shown, axis_height } from "./lanes.js";
+import { Lanes, Shown } from "./lanes.js";
 import { color_of } from "./meanings.js";
 import { pixel, series_color } from "./palette.js";
 import { Colors, Raster } from "./raster.js";
@@ -9,6 +9,7 @@ import { search } from "./search.js";
 import { Path, Tasks } from "./tasks.js";
 import { on_theme, theme } from "./theme.js";
 import { TimeAxis } from "./time_axis.js";
+import { Head } from "./timeline_head.js";
 import { listen } from "./timeline_input.js";
 import { paint_over } from "./timeline_paint.js";
 
@@ -19,6 +20,7 @@ export class Timeline {
   readonly element = el("div", { class: "timeline" });
   readonly canvas = el("canvas", { tabindex: "0", role: "application" }) as HTMLCanvasElement;
   readonly lanes: Lanes;
+  readonly head: Head;
   selected = -1;
   marked: Marked | null = null;
   area: Area | null = null;
@@ -31,13 +33,17 @@ export class Timeline {
   on_select: (task: number) => void = () => {};
   on_area: (area: Area | null) => void = () => {};
   on_pin: (rank: number) => void = () => {};
+  on_fold: (rank: number) => void = () => {};
+  on_head: (words: string, x: number) => void = () => {};
+  on_path: (task: number) => void = () => {}; // a click on the ribbon of the critical path
   private raster: Raster | null = null;
   private found: Uint32Array | null = null;
   private wanted = false;
   private colors!: Colors;
 
   constructor(public tasks: Tasks, readonly path: Path, readonly time: TimeAxis, readonly shown: Shown) {
-    this.lanes = new Lanes(tasks);
+    this.head = new Head(tasks, path);
+    this.lanes = new Lanes(tasks, this.head.height);
     this.element.append(this.canvas);
     this.canvas.setAttribute("aria-label",
       "timeline; W and S zoom, A and D or arrows pan, 0 shows all, left and right brackets walk along the critical path");
@@ -172,13 +178,13 @@ export class Timeline {
 
   paint(): void {
     const begun = performance.now(), ratio = devicePixelRatio || 1, { canvas } = this;
-    const left = Math.round(this.gutter * ratio), width = canvas.width - left, body = Math.round(canvas.height - axis_height * ratio);
+    const left = Math.round(this.gutter * ratio), width = canvas.width - left, body = Math.round(canvas.height - this.lanes.top * ratio);
     if (canvas.width === 0 || width <= 0 || body <= 0) return;
     if (!this.raster || this.raster.width !== width || this.raster.height !== body) this.raster = new Raster(width, body);
     this.painted = this.raster.paint(this.tasks, this.lanes.bands(ratio), Math.round(this.row * ratio), this.time.from, this.time.to, this.found, this.colors);
     const context = canvas.getContext("2d")!;
     context.setTransform(1, 0, 0, 1, 0, 0);
-    context.putImageData(this.raster.image, left, Math.round(axis_height * ratio));
+    context.putImageData(this.raster.image, left, Math.round(this.lanes.top * ratio));
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     paint_over(this, context);
     this.frames.push(performance.now() - begun);

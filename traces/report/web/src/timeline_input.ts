@@ -1,15 +1,30 @@
 // Handles a timeline's input: the wheel, drags, clicks and keys.
 import { area_between, area_of } from "./area.js";
+import type { Keys } from "./keys_help.js";
 import { search_words } from "./search.js";
+import { one_of_each } from "./lanes.js";
 import type { Timeline } from "./timeline.js";
 
 interface Grab { x: number; y: number; moved: boolean; area: boolean }
 
-export const keys_help =
-  "W and S zoom at the pointer, A and D pan, as in Perfetto; so do + and −, the arrows, Ctrl or Alt with the wheel, Shift with the wheel, and a drag. " +
-  "A double click zooms in (with Shift: out), 0 shows all. Shift and a drag select an area and sum what is in it, M sums all that is shown. " +
-  "A click on a rank's name or P pins the rank to the top. A click on a task shows what it waited for and lets start; [ and ] walk along the critical path. " +
-  `/ searches (${search_words}), Enter or N goes to the next found. Esc lets go.`;
+export const keys: Keys = [
+  ["W S + −", "zoom, as in Perfetto; so do Ctrl or Alt with the wheel, and a double click (with Shift: out)"],
+  ["A D ← →", "pan; so do a drag, and Shift with the wheel"],
+  ["↑ ↓", "scroll the lanes"],
+  ["0", "show all"],
+  ["[ ]", "walk along the critical path"],
+  ["Shift with a drag", "select an area and sum what is in it"],
+  ["M", "sum all that is shown"],
+  ["P", "pin the rank below the pointer to the top; so does a click on its name"],
+  ["/", `search: ${search_words}`],
+  ["Enter N", "go to the next task found"],
+  ["Esc", "let go"],
+  ["?", "this help"],
+];
+export const pointer_help: Keys = [
+  ["a click on a task", "shows what it waited for and what it lets start"],
+  ["a click on n alike", "unfolds ranks that do the same; the slowest one stands for them"],
+];
 
 function wheel(timeline: Timeline, event: WheelEvent): void {
   const { time } = timeline;
@@ -41,9 +56,15 @@ function drag(timeline: Timeline, grab: Grab, event: PointerEvent): void {
   timeline.draw();
 }
 
+// A click on the name of a rank that stands for others unfolds them, or folds them again.
+const folds = (timeline: Timeline, rank: number) => timeline.shown.rank === one_of_each && timeline.lanes.group_of(rank) !== null;
+
 function click(timeline: Timeline, x: number, y: number): void {
   const lane = timeline.lanes.at(y);
-  if (x < timeline.gutter && lane !== undefined) return timeline.on_pin(Math.floor(lane / timeline.tasks.workers));
+  const rank = lane === undefined ? -1 : Math.floor(lane / timeline.tasks.workers);
+  if (x < timeline.gutter && rank >= 0) return folds(timeline, rank) ? timeline.on_fold(rank) : timeline.on_pin(rank);
+  const step = timeline.head.step_at(y, timeline.date_at(x)), of = step < 0 ? -1 : timeline.path.task[step]!;
+  if (of >= 0) return timeline.on_path(of);
   timeline.select(timeline.task_at(x, y));
 }
 
@@ -60,8 +81,11 @@ export function listen(timeline: Timeline): void {
     const { offsetX: x, offsetY: y } = event;
     [timeline.pointer_x, timeline.pointer_y] = [x, y];
     canvas.style.cursor = x < timeline.gutter ? "pointer" : "";
-    canvas.title = x < timeline.gutter && timeline.lanes.at(y) !== undefined ? "pin this rank to the top, or let it go" : "";
-    timeline.on_hover(timeline.task_at(x, y), event.clientX, event.clientY);
+    const lane = timeline.lanes.at(y), rank = lane === undefined ? -1 : Math.floor(lane / timeline.tasks.workers);
+    canvas.title = x >= timeline.gutter || rank < 0 ? "" : folds(timeline, rank) ? "show the ranks that do the same as this one, or fold them" : "pin this rank to the top, or let it go";
+    const words = x < timeline.gutter ? "" : timeline.head.words(timeline, y, timeline.date_at(x));
+    if (words) timeline.on_head(words, event.clientX);
+    else timeline.on_hover(timeline.task_at(x, y), event.clientX, event.clientY);
   });
   canvas.addEventListener("pointerup", (event) => {
     if (grab && !grab.moved) click(timeline, event.offsetX, event.offsetY);

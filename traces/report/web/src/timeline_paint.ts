@@ -1,10 +1,10 @@
 // Paints what lies above a timeline's bars: the axis, names, the critical path, and the selection.
-import { axis_height } from "./lanes.js";
 import { color_of } from "./meanings.js";
 import { ink_on, series_color } from "./palette.js";
 import { worker_name } from "./tasks.js";
 import { theme } from "./theme.js";
 import { ticks_of } from "./time_axis.js";
+import { axis_height } from "./timeline_head.js";
 import type { Marked, Timeline } from "./timeline.js";
 
 type Context = CanvasRenderingContext2D;
@@ -20,6 +20,7 @@ export function paint_over(timeline: Timeline, context: Context): void {
     paint_links(timeline, context);
     paint_area(timeline, context);
   });
+  timeline.head.paint(timeline, context);
   paint_axis(timeline, context);
   paint_gutter(timeline, context);
 }
@@ -27,7 +28,7 @@ export function paint_over(timeline: Timeline, context: Context): void {
 function within_plot(timeline: Timeline, context: Context, paint: () => void): void {
   context.save();
   context.beginPath();
-  context.rect(timeline.gutter, axis_height, timeline.plot_width, timeline.canvas.clientHeight);
+  context.rect(timeline.gutter, timeline.lanes.top, timeline.plot_width, timeline.canvas.clientHeight);
   context.clip();
   paint();
   context.restore();
@@ -60,7 +61,7 @@ function paint_end(timeline: Timeline, context: Context): void {
   if (end >= timeline.canvas.clientWidth - 2) return;
   context.setLineDash([4, 3]);
   context.strokeStyle = theme().muted;
-  context.strokeRect(end, axis_height, 0.5, timeline.canvas.clientHeight);
+  context.strokeRect(end, timeline.lanes.top, 0.5, timeline.canvas.clientHeight);
   context.setLineDash([]);
 }
 
@@ -90,30 +91,36 @@ function paint_gutter(timeline: Timeline, context: Context): void {
   const t = theme(), { tasks, row, gutter, lanes, shown } = timeline, seen = lanes.seen();
   context.save();
   context.beginPath();
-  context.rect(0, axis_height, timeline.canvas.clientWidth, timeline.canvas.clientHeight);
+  context.rect(0, lanes.top, timeline.canvas.clientWidth, timeline.canvas.clientHeight);
   context.clip();
   context.fillStyle = t.background;
-  context.fillRect(0, axis_height, gutter, timeline.canvas.clientHeight);
+  context.fillRect(0, lanes.top, gutter, timeline.canvas.clientHeight);
   const narrow = gutter < 80;
   for (let i = 0; i < seen.length;) {
     const rank = Math.floor(seen[i]!.lane / tasks.workers);
     let last = i;
     while (last + 1 < seen.length && Math.floor(seen[last + 1]!.lane / tasks.workers) === rank) ++last;
-    const top = Math.max(seen[i]!.y, axis_height), bottom = seen[last]!.y + row;
+    const top = Math.max(seen[i]!.y, lanes.top), bottom = seen[last]!.y + row;
     context.fillStyle = t.frame;
-    const last_pinned = Math.abs(bottom - axis_height - lanes.pinned_height) < 0.01;
+    const last_pinned = Math.abs(bottom - lanes.top - lanes.pinned_height) < 0.01;
     context.fillRect(0, Math.round(bottom) - 0.5, last_pinned ? timeline.canvas.clientWidth : gutter, last_pinned ? 2 : 0.5);
     if (bottom - top >= 9) {
       context.textAlign = "left";
       context.font = font(11, 600);
       context.fillStyle = t.text;
-      context.fillText(`${shown.pinned.has(rank) ? "▸" : ""}${narrow ? "r" : "rank "}${rank}`, 4, Math.min(top + 8, (top + bottom) / 2 + 4));
+      const line = Math.min(top + 8, (top + bottom) / 2 + 4), alike = shown.rank < -1 ? lanes.group_of(rank) : null;
+      context.fillText(`${shown.pinned.has(rank) ? "▸" : ""}${narrow ? "r" : "rank "}${rank}`, 4, line);
+      if (alike && bottom - top >= 24) {
+        context.font = font(10);
+        context.fillStyle = getComputedStyle(timeline.canvas).getPropertyValue("--accent");
+        context.fillText(`${alike.length} ${narrow ? "=" : "alike"} ${shown.unfolded.has(rank) ? "▾" : "▸"}`, 4, line + 13);
+      }
     }
     paint_workers(timeline, context, seen.slice(i, last + 1), narrow);
     i = last + 1;
   }
   context.fillStyle = t.frame;
-  context.fillRect(gutter - 1, axis_height, 1, timeline.canvas.clientHeight);
+  context.fillRect(gutter - 1, lanes.top, 1, timeline.canvas.clientHeight);
   context.restore();
   context.textAlign = "left";
 }
@@ -127,7 +134,7 @@ function paint_workers(timeline: Timeline, context: Context, seen: { lane: numbe
   for (let i = 0; i < seen.length;) {
     let last = i;
     while (last + 1 < seen.length && row < 9 && of(last + 1).kind === of(i).kind) ++last;
-    const { kind, number } = of(i), top = Math.max(seen[i]!.y, axis_height), bottom = seen[last]!.y + row;
+    const { kind, number } = of(i), top = Math.max(seen[i]!.y, timeline.lanes.top), bottom = seen[last]!.y + row;
     // The rank's name stands at the top of its first lanes, which may have no room for more than a word beside it.
     const brief = narrow || (i === 0 && bottom - top < 28);
     const text = last === i ? worker_name(kind, number) : brief ? kind.name : `${kind.name} ${number}…${of(last).number}`;
@@ -157,28 +164,16 @@ function paint_marked(timeline: Timeline, context: Context, marked: Marked): voi
   }
 }
 
+// Underlines the tasks of the critical path that are shown, where lanes are high enough to leave their bars visible.
 function paint_path(timeline: Timeline, context: Context): void {
-  const { path, time } = timeline, t = theme();
-  context.lineJoin = "round";
-  for (const [color, width] of [[t.background, 4.5], [t.text, 2]] as const) {
-    context.strokeStyle = color;
-    context.lineWidth = width;
-    context.beginPath();
-    let joined = false;
-    for (let i = 0; i < path.steps; ++i) {
-      const task = path.task[i]!, y = task < 0 ? null : timeline.y(task);
-      if (y === null || path.to[i]! < time.from || path.from[i]! > time.to) {
-        joined = false;
-        continue;
-      }
-      if (!path.ran[i]) continue;
-      const x0 = timeline.x(path.from[i]!);
-      if (joined) context.lineTo(x0, y);
-      else context.moveTo(x0, y);
-      context.lineTo(timeline.x(path.to[i]!), y);
-      joined = true;
-    }
-    context.stroke();
+  const { path, time, row } = timeline;
+  if (row < 5) return;
+  context.fillStyle = theme().text;
+  for (let i = 0; i < path.steps; ++i) {
+    const task = path.task[i]!, y = task < 0 ? null : timeline.y(task);
+    if (y === null || !path.ran[i] || path.to[i]! < time.from || path.from[i]! > time.to) continue;
+    const x0 = timeline.x(path.from[i]!);
+    context.fillRect(x0, y + row / 2 - 2, Math.max(1, timeline.x(path.to[i]!) - x0), 2);
   }
 }
 
@@ -218,5 +213,5 @@ function paint_area(timeline: Timeline, context: Context): void {
   context.globalAlpha = 0.22;
   for (const { y } of seen) context.fillRect(x0, y, x1 - x0, row);
   context.globalAlpha = 1;
-  for (const x of [x0, x1]) context.fillRect(x - 0.5, axis_height, 1.5, timeline.canvas.clientHeight);
+  for (const x of [x0, x1]) context.fillRect(x - 0.5, timeline.lanes.top, 1.5, timeline.canvas.clientHeight);
 }
