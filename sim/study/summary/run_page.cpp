@@ -46,21 +46,84 @@ void add_differences(Page& page, const KnownRun& first, const KnownRun& other) {
   if (!blocks.json.empty()) page.add(fmt::format("{} against {}", other.name, first.name), blocks);
 }
 
-void add_figures(Page& page, const std::vector<KnownRun>& runs) {
-  PageBlocks time, l2, roofs;
+// A pass of a run, with the name that a figure's title has.
+struct NamedPass {
+  std::string run;
+  const KnownPass* pass;
+};
+
+// Returns the passes by name, each with its runs in order, so that what is compared stands together.
+std::vector<std::vector<NamedPass>> passes_of(const std::vector<KnownRun>& runs) {
+  std::vector<std::vector<NamedPass>> passes;
   for (const KnownRun& run : runs) {
     for (const KnownPass& pass : run.passes) {
-      const Trace& trace = pass.pass->trace;
-      const std::string title = fmt::format("{}, {}", run.name, pass.pass->name);
-      const auto reads = [](const TraceOperator& op) { return op.l2_hit + op.l2_missed > 0; };
-      if (std::ranges::any_of(trace.operators, reads)) l2.figure(hits_figure(title, trace));
-      if (has_reuse(trace)) l2.figure(reuse_figure(title, trace));
-      if (!pass.explained) continue;
-      time.figure(blame_figure("Critical path, " + title, blame_of(trace, pass.explained->path)));
-      time.figure(workers_figure(title, trace.machine.workers, *pass.explained));
-      const Figure roof = roofline_figure(title, *pass.pass, pass.explained->roofs);
-      if (!roof.series.empty()) roofs.figure(roof);
+      const auto same = [&](const std::vector<NamedPass>& of) {
+        return of.front().pass->pass->name == pass.pass->name;
+      };
+      auto found = std::ranges::find_if(passes, same);
+      if (found == passes.end()) found = passes.insert(found, std::vector<NamedPass>{});
+      found->push_back({run.name, &pass});
     }
+  }
+  return passes;
+}
+
+// Adds the figures that `draw` makes of each run's pass. Two runs lie over one another.
+template <class Draw>
+void add_laid_over(PageBlocks& blocks, const std::vector<NamedPass>& passes, const Draw& draw) {
+  std::vector<Figure> figures;
+  for (const NamedPass& named : passes) {
+    Figure figure = draw(fmt::format("{}, {}", named.run, named.pass->pass->name), *named.pass);
+    if (!figure.series.empty()) figures.push_back(std::move(figure));
+  }
+  if (figures.size() == 2 && passes.size() == 2) {
+    const auto both = laid_over(figures[0], passes[0].run, figures[1], passes[1].run);
+    if (both) figures = {*both};
+  }
+  for (const Figure& figure : figures) blocks.figure(figure);
+}
+
+Figure hits_of(const std::string& title, const KnownPass& pass) {
+  const auto reads = [](const TraceOperator& op) { return op.l2_hit + op.l2_missed > 0; };
+  return std::ranges::any_of(pass.pass->trace.operators, reads) ? hits_figure(title, pass.pass->trace)
+                                                                : Figure{};
+}
+
+Figure roofline_of(const std::string& title, const KnownPass& pass) {
+  return pass.explained ? roofline_figure(title, *pass.pass, pass.explained->roofs) : Figure{};
+}
+
+// Adds figures whose bars are stacked: those of several runs stand side by side on one axis.
+void add_times(PageBlocks& time, const std::vector<NamedPass>& passes) {
+  std::vector<Figure> blames, workers;
+  for (const auto& [run, pass] : passes) {
+    if (!pass->explained) continue;
+    const Trace& trace = pass->pass->trace;
+    const std::string title = fmt::format("{}, {}", run, pass->pass->name);
+    blames.push_back(blame_figure("Critical path, " + title, blame_of(trace, pass->explained->path)));
+    workers.push_back(workers_figure(title, trace.machine.workers, *pass->explained));
+  }
+  double most = 0;
+  for (const Figure& figure : blames) most = std::max(most, figure.y.high);
+  for (Figure& figure : blames) figure.y.high = most;
+  if (blames.size() == 1) {
+    time.figure(blames.front()).figure(workers.front());
+    return;
+  }
+  for (const Figure& figure : blames) time.figure(figure);
+  for (const Figure& figure : workers) time.figure(figure);
+}
+
+void add_figures(Page& page, const std::vector<KnownRun>& runs) {
+  PageBlocks time, l2, roofs;
+  for (const std::vector<NamedPass>& passes : passes_of(runs)) {
+    add_times(time, passes);
+    add_laid_over(l2, passes, hits_of);
+    for (const auto& [run, pass] : passes) {
+      const Trace& trace = pass->pass->trace;
+      if (has_reuse(trace)) l2.figure(reuse_figure(fmt::format("{}, {}", run, pass->pass->name), trace));
+    }
+    add_laid_over(roofs, passes, roofline_of);
   }
   if (!time.json.empty()) page.add("Where the time goes", time);
   if (!l2.json.empty()) page.add("L2", l2);
@@ -144,13 +207,13 @@ void add_saved_runs(Page& page, std::span<const SavedRun> saved) {
     if (run.traced()) traced.push_back({run.name, run.run->passes, run.experts_per_rank});
   }
   if (!traced.empty()) add_runs(page, traced);
+  for (std::size_t i = 1; i < runs.size(); ++i) add_differences(page, runs.front(), runs[i]);
   std::vector<PassFindings> findings;
   for (const KnownRun& run : runs)
     for (const KnownPass& pass : run.passes)
       if (pass.advice) findings.push_back({run.name, pass.pass, &*pass.advice});
   add_findings(page, findings);
   add_cable_figures(page, runs);
-  for (std::size_t i = 1; i < runs.size(); ++i) add_differences(page, runs.front(), runs[i]);
   add_figures(page, runs);
   for (const KnownRun& run : runs) add_tables(page, run, several);
   for (const KnownRun& run : runs) add_files(page, run, several);

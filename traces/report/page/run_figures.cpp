@@ -66,7 +66,35 @@ FigureSeries bars(std::string_view name, std::size_t color) {
   return {std::string(name), FigureKind::kBars, static_cast<std::uint32_t>(color), false, {}};
 }
 
+FigureAxis joined(FigureAxis a, const FigureAxis& b) {
+  a.low = std::min(a.low, b.low);
+  a.high = std::max(a.high, b.high);
+  return a;
+}
+
 }  // namespace
+
+std::optional<Figure> laid_over(const Figure& first, const std::string& first_name, const Figure& second,
+                                const std::string& second_name) {
+  if (first.x.names != second.x.names || first.x.name != second.x.name || first.x.log != second.x.log)
+    return std::nullopt;
+  Figure both = second;
+  both.title = fmt::format("{}; hollow: {}", second.title, first_name);
+  both.series.clear();
+  for (FigureSeries series : first.series) {
+    if (series.kind == FigureKind::kPlain) continue;  // the roof is the machine's
+    series.hollow = true;
+    if (!series.name.empty()) series.name += ", " + first_name;
+    both.series.push_back(std::move(series));
+  }
+  for (FigureSeries series : second.series) {
+    if (!series.name.empty()) series.name += ", " + second_name;
+    both.series.push_back(std::move(series));
+  }
+  both.x = joined(first.x, second.x);
+  both.y = joined(first.y, second.y);
+  return both;
+}
 
 Figure roofline_figure(const std::string& title, const TracedPass& pass, const std::vector<Roofline>& roofs) {
   const Trace& trace = pass.trace;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "traces/analysis/explanation.h"
 #include "traces/analysis/operator_blame.h"
 #include "traces/report/figure.h"
@@ -20,5 +23,10 @@ Figure workers_figure(const std::string& title, const WorkerKinds& kinds, const 
 Figure blame_figure(const std::string& title, const OperatorBlame& blame);
 // Shows the share of each operator's reads that hit the L2.
 Figure hits_figure(const std::string& title, const Trace& trace);
+
+// Lays one figure over another of the same kind: what is the first's is hollow. Returns nothing if their x axes
+// differ.
+std::optional<Figure> laid_over(const Figure& first, const std::string& first_name, const Figure& second,
+                                const std::string& second_name);
 
 }  // namespace a3sim

@@ -159,8 +159,8 @@ class Drawing {
     return series_color(this.theme, this.place(series));
   }
   // Bars without a series' name stand for what the axis names below them.
-  private bar_color(series: Series, below: string | undefined): string {
-    return this.fills.of(series_place(this.figure.legend, series.name || below || "", series.color));
+  private bar_place(series: Series, below: string | undefined): number {
+    return series_place(this.figure.legend, series.name || below || "", series.color);
   }
 
   private text(x: number, y: number, text: string, more: { [key: string]: string | number } = {}): void {
@@ -331,10 +331,10 @@ class Drawing {
         const x = this.x(left) + 1, w = Math.max(1, this.x(left + each) - this.x(left) - 2);
         const top = this.y(base + p[1] - (stacked ? 0 : base)), bottom = this.y(base);
         if (stacked) ends[side] = base + p[1];
-        const where = this.figure.x.names[p[0]], color = this.bar_color(one, where);
+        const where = this.figure.x.names[p[0]], place = this.bar_place(one, where);
         this.out += tag("rect", {
           x: round(x), y: round(Math.min(top, bottom)), width: round(w), height: round(Math.abs(bottom - top)),
-          fill: one.hollow ? this.theme.background : color, stroke: this.color(one), "stroke-width": one.hollow ? 1.6 : 0.5,
+          fill: one.hollow ? this.theme.background : this.fills.of(place), stroke: series_color(this.theme, place), "stroke-width": one.hollow ? 1.6 : 0.5,
         }, tag("title", {}, escaped([where, one.name].filter((part) => part).join(", ") + ": " + significant(p[1]))));
         if (p[2] < p[3]) this.whisker(x + w / 2, p[2], p[3], this.theme.text);
       }

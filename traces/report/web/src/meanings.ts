@@ -101,5 +101,5 @@ const legends: { [legend: string]: Meaning } = { operator: "operator", "spent on
 // Returns the place of a series whose name has a meaning of its own; other series keep the place that they came with.
 export function series_place(legend: string, name: string, place: number): number {
   const meaning = legends[legend];
-  return meaning && name ? color_of(meaning, name.replace(/, (predicted|published)$/, "")) : place;
+  return meaning && name ? color_of(meaning, name.replace(/, .*$/, "")) : place;
 }

@@ -3,24 +3,28 @@ import uPlot from "uplot";
 import { el } from "./dom.js";
 import { color_of, tell_apart } from "./meanings.js";
 import { Columns, Pass, read_columns } from "./model.js";
-import { series_color } from "./palette.js";
+import { ink, series_color } from "./palette.js";
 import { on_theme, theme } from "./theme.js";
 import { PlotLink, time_axes } from "./plot_link.js";
 import { TimeAxis, time_text } from "./time_axis.js";
 
 type Counters = NonNullable<Pass["counters"]>;
-interface Chart { title: string; unit: string; counters: number[] }
+// What a chart draws: a counter of a run.
+interface Line { run: number; counter: number; name: string }
+interface Chart { title: string; unit: string; lines: Line[] }
 
-// A chart holds the counters that share an axis.
-function charts_of(counters: Counters): Chart[] {
-  const charts: Chart[] = [];
-  counters.names.forEach((name, i) => {
-    const unit = counters.units[i]!;
-    const group = name.endsWith("running") ? "running workers" : name.startsWith("link") ? "link" : name;
-    const chart = charts.find((c) => c.title === group);
-    if (chart) chart.counters.push(i);
-    else charts.push({ title: group, unit, counters: [i] });
-  });
+// What is shown of a run.
+export interface Quantities { name: string; counters: Counters }
+
+// A chart holds the counters of a run that share an axis, or one counter of several runs.
+function charts_of(runs: Quantities[]): Chart[] {
+  const charts: Chart[] = [], several = runs.length > 1;
+  runs.forEach(({ name: run_name, counters }, run) => counters.names.forEach((name, counter) => {
+    const group = several ? name : name.endsWith("running") ? "running workers" : name.startsWith("link") ? "link" : name;
+    const line = { run, counter, name: several ? run_name : name }, chart = charts.find((c) => c.title === group);
+    if (chart) chart.lines.push(line);
+    else charts.push({ title: group, unit: counters.units[counter]!, lines: [line] });
+  }));
   return charts;
 }
 
@@ -66,6 +70,7 @@ function draw_limit(plot: uPlot, limit: number): void {
 }
 
 const notes: { [chart: string]: string } = {
+  "link out": "A put's bytes are spread evenly over its time; what a rank would then send beyond its ports' rate, the line, is moved to the next time at which they have room.",
   link: "A put's bytes are spread evenly over its time; what a rank would then send beyond its ports' rate, the line, is moved to the next time at which they have room. What arrives is spread the same way and has no limit of its own here: ports may receive faster than they send.",
   HBM: "Reads and writes together; the line is the rate of reads alone.",
 };
@@ -73,10 +78,10 @@ const notes: { [chart: string]: string } = {
 export class OverTime {
   readonly element = el("div", { class: "over-time" });
   private plots: uPlot[] = [];
-  private columns: Columns | null = null;
+  private columns: Columns[] = []; // one entry per run
   private link: PlotLink;
 
-  constructor(private pass: Pass, private counters: Counters, time: TimeAxis) {
+  constructor(private pass: string, private runs: Quantities[], time: TimeAxis) {
     this.link = new PlotLink(() => this.plots, time);
     on_theme(() => this.build());
     new ResizeObserver(() => this.fit()).observe(this.element);
@@ -84,18 +89,18 @@ export class OverTime {
   }
 
   private async load(): Promise<void> {
-    this.columns = await read_columns(this.counters.packed);
+    this.columns = await Promise.all(this.runs.map(({ counters }) => read_columns(counters.packed)));
     this.build();
   }
 
   private build(): void {
-    if (!this.columns) return;
+    if (this.columns.length === 0) return;
     for (const plot of this.plots) plot.destroy();
     this.plots = [];
     this.element.replaceChildren();
-    tell_apart("counter", this.counters.names);
-    const sync = uPlot.sync(`time-${this.pass.name}`), width = this.width();
-    for (const chart of charts_of(this.counters)) {
+    for (const { counters } of this.runs) tell_apart("counter", counters.names);
+    const sync = uPlot.sync(`time-${this.pass}`), width = this.width();
+    for (const chart of charts_of(this.runs)) {
       const data = this.data_of(chart);
       if (!data) continue;
       const place = el("div"), legend = el("div", { class: "values" });
@@ -109,12 +114,14 @@ export class OverTime {
   }
 
   private data_of(chart: Chart): uPlot.AlignedData | null {
-    const rows = this.counters.packed.rows, stretch = this.counters.stretch_ps;
-    const data: Series[] = [Array.from({ length: rows }, (_, i) => ((i + 0.5) * stretch) / 1e9)];
+    // All runs are drawn at the dates of the longest.
+    const { packed, stretch_ps: stretch } = this.runs.map(({ counters }) => counters).reduce((a, b) => (b.stretch_ps * b.packed.rows > a.stretch_ps * a.packed.rows ? b : a));
+    const data: Series[] = [Array.from({ length: packed.rows }, (_, i) => ((i + 0.5) * stretch) / 1e9)];
     let any = false;
-    for (const i of chart.counters) {
+    for (const { run, counter } of chart.lines) {
+      const own = this.runs[run]!.counters.stretch_ps;
       for (const what of ["mean", "least", "most"]) {
-        const values = values_of(this.columns!, `${what}_${i}`);
+        const of_run = values_of(this.columns[run]!, `${what}_${counter}`), values = own === stretch ? of_run : data[0]!.map((ms) => of_run[Math.floor((ms! * 1e9) / own)] ?? null);
         any = any || values.some((value) => value !== null && value > 0);
         data.push(values);
       }
@@ -122,15 +129,17 @@ export class OverTime {
     return any ? (data as uPlot.AlignedData) : null;
   }
 
-  private color(counter: number): string {
-    return series_color(theme(), color_of("counter", this.counters.names[counter]!));
+  // Several runs differ in tone, the last one darkest.
+  private color({ run, counter }: Line): string {
+    const several = this.runs.length > 1;
+    return series_color(theme(), several ? ink(Math.max(0, 5 * (this.runs.length - 1 - run))) : color_of("counter", this.runs[run]!.counters.names[counter]!));
   }
 
   private options(chart: Chart, key: string, width: number, legend: HTMLElement): uPlot.Options {
     const series: uPlot.Series[] = [{}], bands: uPlot.Band[] = [], limit = this.limit(chart);
-    chart.counters.forEach((i, n) => {
-      const color = this.color(i);
-      series.push({ stroke: color, width: 1.5, dash: n % 2 === 1 ? [5, 3] : [], points: { show: false } }, { width: 0, points: { show: false } }, { width: 0, points: { show: false } });
+    chart.lines.forEach((line, n) => {
+      const color = this.color(line);
+      series.push({ stroke: color, width: 1.5, dash: this.runs.length === 1 && n % 2 === 1 ? [5, 3] : [], points: { show: false } }, { width: 0, points: { show: false } }, { width: 0, points: { show: false } });
       bands.push({ series: [3 * n + 3, 3 * n + 2], fill: color + "33" });
     });
     const fill = (plot: uPlot) => this.fill_legend(plot, chart, legend);
@@ -146,18 +155,18 @@ export class OverTime {
 
   // Returns what the machine allows of the chart's quantities; 0 if that is not known.
   private limit(chart: Chart): number {
-    return Math.max(...chart.counters.map((i) => this.counters.limits[i] ?? 0));
+    return Math.max(...chart.lines.map(({ run, counter }) => this.runs[run]!.counters.limits[counter] ?? 0));
   }
 
   // Shows the values at the pointer's date, or those of all that is visible while the pointer is elsewhere.
   private fill_legend(plot: uPlot, chart: Chart, legend: HTMLElement): void {
     const at = plot.cursor.idx;
-    legend.replaceChildren(...chart.counters.map((counter, n) => {
+    legend.replaceChildren(...chart.lines.map((line, n) => {
       const key = el("i", { class: "swatch" }), of = 3 * n + 1, all = at == null ? summary(plot, of) : null;
-      key.style.background = this.color(counter);
+      key.style.background = this.color(line);
       const words = at == null ? (all ? `mean ${number_text(all.mean)}, most ${number_text(all.most)}` : "–")
         : `${number_text(plot.data[of]![at])} (${number_text(plot.data[of + 1]![at])} to ${number_text(plot.data[of + 2]![at])}) at ${time_text(plot.data[0]![at]! * 1e9)}`;
-      return el("span", {}, key, `${this.counters.names[counter]!}: ${words}`);
+      return el("span", {}, key, `${line.name}: ${words}`);
     }));
   }
 

@@ -156,9 +156,10 @@ export class Runs {
       const view = new OperatorsView(timeline.tasks, this.shown, (words) => this.search_for(words));
       opened.operators.push(view);
       operators.push(heading("Operators"), view.element);
-      if (pass.counters) below.push(heading("Over time"), new OverTime(pass, pass.counters, time).element);
       if (!pass.recorded) matrices.append(el("div", {}, heading("Between ranks"), matrix_element(timeline.tasks)));
     }
+    const quantities = of.flatMap(({ run, pass }) => (pass.counters ? [{ name: run.name, counters: pass.counters }] : []));
+    if (quantities.length > 0) below.push(el("h3", {}, "Over time"), new OverTime(name, quantities, time).element);
     opened.element.append(...operators);
     if (below.length > 0) opened.element.append(...below, el("p", { class: "note" }, "A line is the mean over ranks, its band the least and most of a rank. A drag zooms; the timeline follows."), matrices);
     return opened;
