@@ -15,5 +15,7 @@ export const head_notes: { [head: string]: string } = {
   "waited ms": "how long workers waited for the inputs of these tasks, summed over workers",
   "waited us": "how long a worker waited for a task's inputs, mean of the tasks",
   "ideal us": "how long a task takes alone on the machine",
+  "one put GB/s": "the rate of a single put, median; several share a port at the same time, so the port carries a multiple",
+  "of usual": "the rate of a link's puts over the usual rate, median",
   "p95 µs": "19 of 20 tasks are shorter",
 };

@@ -26,7 +26,7 @@ export function links_section(section: LinksSection): HTMLElement {
   const first = Math.max(0, section.steps.findIndex((step) => step.slow));
   void show(first);
   return el("section", { class: "links" }, el("h2", {}, section.title),
-    el("div", { class: "bar" }, choice("step", steps, String(first), (v) => void show(Number(v))), el("span", { class: "note" }, `Rates beside ${section.beside}.`)), place);
+    el("div", { class: "bar" }, choice("step", steps, String(first), (v) => void show(Number(v))), el("span", { class: "note" }, `Rates of single puts against ${section.beside}. Several puts share a port at the same time, so a port carries a multiple.`)), place);
 }
 
 function parts_of(section: LinksSection, links: Link[]): HTMLElement[] {
@@ -34,7 +34,7 @@ function parts_of(section: LinksSection, links: Link[]): HTMLElement[] {
   const sentence = slow.length === 0 ? `No link is below ${slow_part} of its usual rate.` : `${of} ${slow.length === 1 ? "is" : "are"} below ${slow_part} of ${slow.length === 1 ? "its" : "their"} usual rate.`;
   const table = table_of([...links].sort((a, b) => a.part - b.part).slice(0, listed), [
     number<Link>("from rank", (link) => link.src, String), number<Link>("to rank", (link) => link.dst, String),
-    number<Link>("of usual", (link) => link.part, (part) => part.toFixed(3)), number<Link>("GB/s", (link) => link.rate, (rate) => (rate / 1e9).toFixed(2)),
+    number<Link>("of usual", (link) => link.part, (part) => part.toFixed(3)), number<Link>("one put GB/s", (link) => link.rate, (rate) => (rate / 1e9).toFixed(2)),
     number<Link>("puts", (link) => link.puts, String), number<Link>("sent MB", (link) => link.bytes, (bytes) => (bytes / 1e6).toFixed(1))]);
   const both = el("div", { class: "beside" });
   if (section.ranks <= most_ranks) both.append(new LinkMatrix(section.ranks, links).element);
@@ -100,6 +100,6 @@ class LinkMatrix {
   private hover(event: PointerEvent): void {
     const { left, top, cell } = this.geometry, dst = Math.floor((event.offsetX - left) / cell), src = Math.floor((event.offsetY - top) / cell);
     const link = src >= 0 && dst >= 0 && dst < this.ranks ? this.cells.get(src * this.ranks + dst) : undefined;
-    this.tip.textContent = link ? `rank ${src} to rank ${dst}: ${(link.rate / 1e9).toFixed(2)} GB/s, ${link.part.toFixed(3)} of the usual` : " ";
+    this.tip.textContent = link ? `rank ${src} to rank ${dst}: a put goes at ${(link.rate / 1e9).toFixed(2)} GB/s beside others on the same port, ${link.part.toFixed(3)} of the usual` : " ";
   }
 }

@@ -149,7 +149,7 @@ export class Runs {
       opened.timelines.push(timeline);
       const title = `${run.name}, ${pass.name}: ${(pass.makespan_ps / 1e9).toFixed(3)} ms`;
       const missing = pass.recorded ? timeline.tasks.empty_ranks() : [];
-      const note = missing.length > 0 ? [el("p", { class: "note" }, `Not recorded: rank${missing.length > 1 ? "s" : ""} ${missing.join(", ")}.`)] : [];
+      const note = missing.length > 0 ? [el("p", { class: "note" }, `Not recorded kernel by kernel: rank${missing.length > 1 ? "s" : ""} ${missing.join(", ")}. A job records some of its ranks so in some of its steps, and a profile holds the ranks that were profiled.`)] : [];
       const named = of.length > 1 || this.recorded ? [el("h3", {}, title)] : [];
       opened.element.append(...named, ...note, ...this.timeline_parts(run, timeline));
       const heading = (text: string) => el("h3", {}, of.length > 1 ? `${run.name}: ${text.toLowerCase()}` : text);
