@@ -40,11 +40,13 @@ constexpr auto names_of(FigureKind) {
 
 // The text's colour, for lines that are no series of values: roofs, fronts.
 inline constexpr std::uint32_t kTextColor = 1000;
+// A tone of it, for bars whose names stand below them.
+inline constexpr std::uint32_t kInkColor = 2003;
 
 struct FigureSeries {
   std::string name;  // empty: not in the legend
   FigureKind kind = FigureKind::kLine;
-  // A place among colours that all can tell apart, or kTextColor. If the legend's things have colours of
+  // A place among colours that all can tell apart, or kTextColor or kInkColor. If the legend's things have colours of
   // their own (traces/report/web/src/meanings.ts), the colour of `name` is used instead.
   std::uint32_t color = 0;
   bool hollow = false;  // published values beside predictions of the same colour

@@ -87,17 +87,14 @@ Figure drawn(const PublishedFigure& published_figure, const std::vector<const Co
   figure.legend = published_figure.series;
   std::vector<double> values, xs;
   for (std::size_t s = 0; s < names.size(); ++s) {
+    const std::uint32_t color = names[s].empty() ? kInkColor : static_cast<std::uint32_t>(s);
     const FigureKind kind = lines ? FigureKind::kLine : FigureKind::kBars;
     FigureSeries ours{names[s].empty() ? "predicted" : names[s] + (has_published ? ", predicted" : ""),
                       kind,
-                      static_cast<std::uint32_t>(s),
+                      color,
                       false,
                       {}};
-    FigureSeries theirs{names[s].empty() ? "published" : names[s] + ", published",
-                        kind,
-                        static_cast<std::uint32_t>(s),
-                        true,
-                        {}};
+    FigureSeries theirs{names[s].empty() ? "published" : names[s] + ", published", kind, color, true, {}};
     for (const Comparison* comparison : shown) {
       if (!published_figure.series.empty() &&
           text_of(comparison->point.coordinates[published_figure.series]) != names[s])
@@ -172,7 +169,7 @@ Figure spans_figure(const std::string& title, const std::vector<PublishedSpan>& 
   Figure figure;
   figure.title = title;
   figure.origin = "filled: predicted; outlined: published";
-  FigureSeries ours{"predicted", FigureKind::kSpans, 0, false, {}}, theirs = ours;
+  FigureSeries ours{"predicted", FigureKind::kSpans, kInkColor, false, {}}, theirs = ours;
   theirs.name = "published";
   theirs.hollow = true;
   std::vector<std::string> names;
@@ -204,6 +201,7 @@ Figure errors_figure(const std::string& title, const std::vector<const Compariso
   figure.origin = "predicted less published, % of it; of shares, percentage points";
   FigureSeries& series = figure.series.emplace_back();
   series.kind = FigureKind::kBars;
+  series.color = kInkColor;
   std::vector<std::string> names;
   std::vector<double> values;
   for (const Comparison* comparison : compared) {
@@ -250,6 +248,28 @@ std::vector<std::string> series_of(const PublishedFigure& figure,
   return values_of(with, {figure.series});
 }
 
+// Returns the figure; or, if its bars are of more series than colours that can be told apart, one for each place,
+// where the series stand side by side, the fastest first.
+std::vector<Figure> figures_of(const PublishedFigure& figure, const std::vector<const Comparison*>& shown,
+                               const std::vector<std::string>& names, const ErrorBars& bars) {
+  constexpr std::size_t kMostColors = 7;
+  if (figure.lines || figure.series.empty() || names.size() <= kMostColors)
+    return {drawn(figure, shown, names, bars)};
+  std::vector<Figure> figures;
+  for (const std::string& place : values_of(shown, figure.x)) {
+    std::vector<const Comparison*> there;
+    for (const Comparison* one : shown)
+      if (name_of(one->point, figure.x) == place) there.push_back(one);
+    std::ranges::stable_sort(there, {}, [](const Comparison* one) { return one->point.value; });
+    PublishedFigure facet = figure;
+    facet.title = fmt::format("{}, {} {}", figure.title, fmt::join(figure.x, " × "), place);
+    facet.x = {figure.series};
+    facet.series.clear();
+    figures.push_back(drawn(facet, there, {""}, bars));
+  }
+  return figures;
+}
+
 // Joins lines that were broken for a terminal: a page breaks them as its width wants. Short and indented lines stay.
 std::string unbroken(const std::string& text) {
   constexpr std::size_t kBroken = 80;
@@ -272,7 +292,9 @@ void add_published(Page& page, const PublishedTable& table, const std::string& h
   blocks.say(unbroken(heading));
   for (const PublishedFigure& figure : table.figures) {
     const std::vector<const Comparison*> shown = shown_by(figure, comparisons);
-    if (!shown.empty()) blocks.figure(drawn(figure, shown, series_of(figure, comparisons), bars));
+    if (shown.empty()) continue;
+    for (const Figure& one : figures_of(figure, shown, series_of(figure, comparisons), bars))
+      blocks.figure(one);
   }
   const std::vector<PublishedSpan> spans = spans_in(comparisons);
   if (!spans.empty()) blocks.figure(spans_figure("When stages run", spans));

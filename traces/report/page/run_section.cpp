@@ -177,6 +177,8 @@ void add_runs(Page& page, std::span<const NamedRun> runs) {
     list.push_back(
         {{"name", run.name}, {"experts_per_rank", run.experts_per_rank}, {"passes", std::move(passes)}});
   }
+  const auto has_passes = [](const NamedRun& run) { return !run.passes.empty(); };
+  if (std::ranges::none_of(runs, has_passes)) return;
   page.add({{"kind", "runs"}, {"title", "Timeline"}, {"runs", std::move(list)}});
 }
 

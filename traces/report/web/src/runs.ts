@@ -72,6 +72,15 @@ function legend_of(passes: Pass[]): HTMLElement {
   return element;
 }
 
+const most_shown = 3;
+
+// Returns the runs that are shown at first: all of a few; of many the first one and the fastest.
+function some_of(runs: Run[]): Run[] {
+  if (runs.length <= most_shown) return runs;
+  const time = (run: Run) => run.passes.reduce((sum, pass) => sum + pass.makespan_ps, 0), fastest = runs.reduce((a, b) => (time(b) < time(a) ? b : a));
+  return [...new Set([runs[0]!, fastest])];
+}
+
 // Holds what belongs to one pass of all runs. It is built when first shown, and kept.
 interface Opened { element: HTMLElement; timelines: Timeline[]; operators: OperatorsView[]; names: string[]; time: TimeAxis }
 
@@ -87,14 +96,16 @@ export class Runs {
   private opened = new Map<string, Promise<Opened>>();
   private wanted = ""; // the last pass that the reader asked for
   private names_shown: string[] = []; // name of the run of each timeline
+  private chosen: Set<string>; // names of the runs that are shown
 
   // `axes` are those of other views of the same runs. A timeline as long as one of them moves with it.
   constructor(private section: RunsSection, private found: Finding[] = [], private axes: TimeAxis[] = []) {
     document.body.append(tip);
+    this.chosen = new Set(some_of(section.runs).map((run) => run.name));
     if (section.runs.length > 1) this.shown.most_height = 360; // so that two are seen at once
     const ranks = Math.max(...section.runs.flatMap((run) => run.passes.map((pass) => pass.ranks)));
     for (const run of section.runs) for (const pass of run.passes) tell_apart("operator", pass.operators.map((operator) => operator.name));
-    this.element.append(el("div", { class: "bar heading" }, el("h2", {}, section.title), this.tabs(), ...this.controls(ranks)), this.place);
+    this.element.append(el("div", { class: "bar heading" }, el("h2", {}, section.title), this.tabs(), ...this.controls(ranks)), ...(section.runs.length > most_shown ? [this.choices()] : []), this.place);
     void this.open(this.names()[0] ?? "");
   }
 
@@ -105,6 +116,22 @@ export class Runs {
 
   private names(): string[] {
     return [...new Set(this.section.runs.flatMap((run) => run.passes.map((pass) => pass.name)))];
+  }
+
+  // Builds a button for each run, by which it is shown or left out.
+  private choices(): HTMLElement {
+    const bar = el("div", { class: "bar choose-runs" }, el("span", { class: "note" }, "shown:"));
+    for (const run of this.section.runs) {
+      const times = run.passes.map((pass) => (pass.makespan_ps / 1e9).toFixed(3)).join(" + ");
+      const toggle = button(run.name, `${run.name}: ${times} ms`, () => {
+        if (!this.chosen.delete(run.name)) this.chosen.add(run.name);
+        toggle.setAttribute("aria-pressed", String(this.chosen.has(run.name)));
+        void this.open(this.wanted);
+      });
+      toggle.setAttribute("aria-pressed", String(this.chosen.has(run.name)));
+      bar.append(toggle);
+    }
+    return bar;
   }
 
   private tabs(): HTMLElement {
@@ -122,10 +149,14 @@ export class Runs {
     this.wanted = name;
     for (const tab of this.element.querySelectorAll<HTMLElement>("[role=tab]"))
       tab.setAttribute("aria-selected", String(tab.dataset.pass === name));
-    if (!this.opened.has(name)) this.opened.set(name, this.make(name));
+    const key = () => [name, ...this.chosen].join("\n"), of = key();
+    if (!this.opened.has(of)) {
+      this.opened.set(of, this.make(name));
+      if (this.opened.size === 1) this.place.replaceChildren(el("p", { class: "note" }, "The timelines are being read …"));
+    }
     try {
-      const opened = await this.opened.get(name)!;
-      if (this.wanted !== name) return; // another tab was clicked meanwhile
+      const opened = await this.opened.get(of)!;
+      if (this.wanted !== name || key() !== of) return; // something else was chosen meanwhile
       this.timelines = opened.timelines;
       this.operators = opened.operators;
       this.names_shown = opened.names;
@@ -139,7 +170,8 @@ export class Runs {
   }
 
   private async make(name: string): Promise<Opened> {
-    const of = this.section.runs.flatMap((run) => run.passes.filter((pass) => pass.name === name).map((pass) => ({ run, pass })));
+    const of = this.section.runs.filter((run) => this.chosen.has(run.name)).flatMap((run) => run.passes.filter((pass) => pass.name === name).map((pass) => ({ run, pass })));
+    if (of.length === 0) throw new Error("no run is chosen");
     const end = Math.max(...of.map(({ pass }) => pass.makespan_ps)), time = this.axes.find((axis) => axis.end === end) ?? new TimeAxis(end);
     const opened: Opened = { element: el("div"), timelines: [], operators: [], names: of.map(({ run }) => run.name), time };
     const below: HTMLElement[] = [], operators: HTMLElement[] = [], matrices = el("div", { class: "figures" });
@@ -201,6 +233,7 @@ export class Runs {
 
   // Shows the place of a finding, or the task that its evidence names.
   async show_finding(finding: Finding, evidence: Evidence | null): Promise<void> {
+    this.chosen.add(finding.run);
     await this.open(finding.pass);
     const timeline = this.timelines[this.names_shown.indexOf(finding.run)];
     if (!timeline || !this.time) return;
