@@ -49,22 +49,32 @@ void add_step_figures(const SavedStep& a, const SavedStep& b, Report& report) {
       1);
 }
 
+// A class of a die's time, and how much more of it the second step has.
+using ClassDifference = std::pair<std::string, Duration>;
+
+Duration time_in(const SavedStep& step, const std::string& name) {
+  const auto found = step.classes.find(name);
+  return found == step.classes.end() ? Duration::zero() : found->second;
+}
+
+// Returns the differences, the largest first.
+std::vector<ClassDifference> class_differences(const SavedStep& a, const SavedStep& b) {
+  std::map<std::string, Duration> all = a.classes;
+  all.insert(b.classes.begin(), b.classes.end());
+  std::vector<ClassDifference> by_size;
+  for (const auto& [name, time] : all) by_size.emplace_back(name, time_in(b, name) - time_in(a, name));
+  std::ranges::stable_sort(by_size, std::greater(),
+                           [](const ClassDifference& row) { return std::abs(row.second.count()); });
+  return by_size;
+}
+
 void add_class_differences(const SavedStep& a, const SavedStep& b, Report& report) {
   Table& table =
       report.table("classes", {Column::words("time of a die, mean of stages", "class"),
                                Column::milliseconds("A ms", "a_ps"), Column::milliseconds("B ms", "b_ps"),
                                Column::milliseconds("B - A", "more_ps")});
-  const auto time_in = [](const SavedStep& step, const std::string& name) {
-    const auto found = step.classes.find(name);
-    return found == step.classes.end() ? Duration::zero() : found->second;
-  };
-  std::map<std::string, Duration> all = a.classes;
-  all.insert(b.classes.begin(), b.classes.end());
-  std::vector<std::pair<std::string, Duration>> by_size;
-  for (const auto& [name, time] : all) by_size.emplace_back(name, time_in(b, name) - time_in(a, name));
-  std::ranges::stable_sort(by_size, std::greater(),
-                           [](const auto& row) { return std::abs(row.second.count()); });
-  for (const auto& [name, more] : by_size) table.add({name, time_in(a, name), time_in(b, name), more});
+  for (const auto& [name, more] : class_differences(a, b))
+    table.add({name, time_in(a, name), time_in(b, name), more});
 }
 
 void add_key_differences(const std::filesystem::path& a, const std::filesystem::path& b, Report& report) {
@@ -78,6 +88,22 @@ void add_key_differences(const std::filesystem::path& a, const std::filesystem::
   report.say(lines.empty() ? "Their configurations are equal.\n" : "configurations differ in\n" + lines);
 }
 
+// Names the classes that make most of the difference: at most three, each at least a tenth of it.
+std::string verdict_of(const SavedStep& a, const SavedStep& b) {
+  constexpr std::size_t kMost = 3;
+  constexpr std::int64_t kLeast = 10;
+  const Duration more = b.time() - a.time();
+  if (more == Duration::zero()) return "A and B take the same time.\n";
+  std::string text = fmt::format("B takes {:+.3f} s ({:+.1f} %)", seconds(more),
+                                 100 * (seconds(b.time()) / seconds(a.time()) - 1));
+  std::size_t named = 0;
+  for (const auto& [name, time] : class_differences(a, b)) {
+    if (named == kMost || std::abs(time.count()) * kLeast < std::abs(more.count())) break;
+    text += fmt::format("{} {} {:+.3f} s", named++ == 0 ? ", most of it" : ",", name, seconds(time));
+  }
+  return text + (named == 0 ? ", in small parts of all classes.\n" : ".\n");
+}
+
 }  // namespace
 
 std::optional<Report> step_difference(const std::filesystem::path& a, const std::filesystem::path& b) {
@@ -88,6 +114,7 @@ std::optional<Report> step_difference(const std::filesystem::path& a, const std:
   add_step_figures(*of_a, *of_b, report);
   add_class_differences(*of_a, *of_b, report);
   add_key_differences(a, b, report);
+  report.say(verdict_of(*of_a, *of_b), "verdict");
   return report;
 }
 

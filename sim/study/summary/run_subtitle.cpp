@@ -72,7 +72,7 @@ std::string subtitle_of(std::span<const SavedRun> runs) {
   std::string text = fmt::format("{}", fmt::join(common, " · "));
   const std::vector<std::string> names = distinct_names(directories);
   for (std::size_t run = 0; run < all.size(); ++run) {
-    std::erase_if(all[run], shared);
+    std::erase_if(all[run], [&](const std::string& fact) { return std::ranges::count(common, fact) > 0; });
     if (!all[run].empty()) text += fmt::format("\n{}: {}", names[run], fmt::join(all[run], " · "));
   }
   return text;

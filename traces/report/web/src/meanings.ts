@@ -41,12 +41,12 @@ const counters: Table = {
 };
 const executions: Table = { static: blue, kernel: vermillion, dynamic: green, streams: pink, fused: orange };
 
-// Blocks of a pipeline are inks. Classes of a die's time have the hues of the operators that they hold; what is exposed stands out.
-const works: Table = { forward: ink(1), backward: ink(4), weights: ink(3, "diagonal"), update: ink(2, "dots") };
+// Blocks of a pipeline have hues that no class has. Classes of a die's time have the hues of the operators that they hold; what is exposed stands out.
+const works: Table = { forward: orange, backward: deep(orange), weights: pale(orange), update: ink(3) };
 const classes: Table = {
   "grouped products": vermillion, "other products": pale(vermillion), attention: pink, "vector alone": green,
-  EP: blue, TP: sky, DP: deep(blue), "PP and CP": pale(blue),
-  bubble: faint_grey, host: olive, optimizer: deep(olive), rest: pale(olive), exposed: ink(0, "upright"),
+  EP: blue, TP: sky, DP: pale(sky), "PP and CP": olive,
+  bubble: faint_grey, host: ink(3, "upright"), optimizer: ink(3), rest: ink(5, "diagonal"), exposed: ink(0, "upright"),
 };
 
 const tables: { [meaning in Meaning]: Table } = { operator: operators, cause: causes, state: states, execution: executions, counter: counters, work: works, class: classes, overlap: overlaps };

@@ -1,9 +1,9 @@
 // Draws quantities over time with uPlot: a line for the mean over ranks, and a band from the least to the most of a rank.
 import uPlot from "uplot";
 import { el } from "./dom.js";
-import { color_of, tell_apart } from "./meanings.js";
+import { color_of, known } from "./meanings.js";
 import { Columns, Pass, read_columns } from "./model.js";
-import { ink, series_color } from "./palette.js";
+import { ink, series_color, tones } from "./palette.js";
 import { on_theme, theme } from "./theme.js";
 import { PlotLink, time_axes } from "./plot_link.js";
 import { TimeAxis, time_text } from "./time_axis.js";
@@ -98,7 +98,6 @@ export class OverTime {
     for (const plot of this.plots) plot.destroy();
     this.plots = [];
     this.element.replaceChildren();
-    for (const { counters } of this.runs) tell_apart("counter", counters.names);
     const sync = uPlot.sync(`time-${this.pass}`), width = this.width();
     for (const chart of charts_of(this.runs)) {
       const data = this.data_of(chart);
@@ -130,15 +129,16 @@ export class OverTime {
   }
 
   // Several runs differ in tone, the last one darkest.
-  private color({ run, counter }: Line): string {
-    const several = this.runs.length > 1;
-    return series_color(theme(), several ? ink(Math.max(0, 5 * (this.runs.length - 1 - run))) : color_of("counter", this.runs[run]!.counters.names[counter]!));
+  private color({ run, counter }: Line, chart: Chart): string {
+    if (this.runs.length > 1) return series_color(theme(), ink(Math.max(0, 5 * (this.runs.length - 1 - run))));
+    const name = this.runs[run]!.counters.names[counter]!, at = chart.lines.findIndex((line) => line.counter === counter);
+    return series_color(theme(), known("counter", name) ? color_of("counter", name) : ink(at % tones));
   }
 
   private options(chart: Chart, key: string, width: number, legend: HTMLElement): uPlot.Options {
     const series: uPlot.Series[] = [{}], bands: uPlot.Band[] = [], limit = this.limit(chart);
     chart.lines.forEach((line, n) => {
-      const color = this.color(line);
+      const color = this.color(line, chart);
       series.push({ stroke: color, width: 1.5, dash: this.runs.length === 1 && n % 2 === 1 ? [5, 3] : [], points: { show: false } }, { width: 0, points: { show: false } }, { width: 0, points: { show: false } });
       bands.push({ series: [3 * n + 3, 3 * n + 2], fill: color + "33" });
     });
@@ -163,7 +163,7 @@ export class OverTime {
     const at = plot.cursor.idx;
     legend.replaceChildren(...chart.lines.map((line, n) => {
       const key = el("i", { class: "swatch" }), of = 3 * n + 1, all = at == null ? summary(plot, of) : null;
-      key.style.background = this.color(line);
+      key.style.background = this.color(line, chart);
       const words = at == null ? (all ? `mean ${number_text(all.mean)}, most ${number_text(all.most)}` : "–")
         : `${number_text(plot.data[of]![at])} (${number_text(plot.data[of + 1]![at])} to ${number_text(plot.data[of + 2]![at])}) at ${time_text(plot.data[0]![at]! * 1e9)}`;
       return el("span", {}, key, `${line.name}: ${words}`);

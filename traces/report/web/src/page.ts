@@ -13,12 +13,13 @@ import { search_section, try_section } from "./orders.js";
 import { dark, hatch_of, light, series_color } from "./palette.js";
 import { Runs } from "./runs.js";
 import { StepView } from "./step.js";
+import { steps_section } from "./step_difference.js";
 import { sweep_section } from "./sweep.js";
 import { SweepPoints } from "./sweep_points.js";
 import { table_element } from "./table.js";
 import { Tasks } from "./tasks.js";
 import { start_theme, toggle_theme } from "./theme.js";
-import { ticks_of } from "./time_axis.js";
+import { TimeAxis, ticks_of } from "./time_axis.js";
 import { spans_of, waterfalls_section } from "./waterfall.js";
 
 function block_element(block: Block): HTMLElement {
@@ -69,6 +70,7 @@ function start(): void {
   start_theme();
   const page = read_page(), main = el("main"), parts: Runs[] = [], steps: StepView[] = [], jobs: JobView[] = [], sweeps: SweepPoints[] = [];
   const found: Finding[] = page.sections.flatMap((section) => (section.kind === "findings" ? section.findings : []));
+  const of_steps = page.sections.filter((section) => section.kind === "step"), steps_time = of_steps.length > 1 ? new TimeAxis(Math.max(...of_steps.map(({ facts }) => facts.step_ps))) : null;
   const section_element = (section: Section): HTMLElement => {
     switch (section.kind) {
       case "runs": {
@@ -77,7 +79,7 @@ function start(): void {
         return runs.element;
       }
       case "step": {
-        const step = new StepView(section);
+        const step = new StepView(section, steps_time ?? undefined);
         steps.push(step);
         return step.element;
       }
@@ -103,6 +105,7 @@ function start(): void {
     }
   };
   const headings = el("nav", { "aria-label": "sections" });
+  if (of_steps.length === 2) main.append(steps_section(of_steps[0]!, of_steps[1]!)); // the difference comes first
   page.sections.forEach((section, i) => {
     const element = section_element(section);
     element.id = `section-${i}`;

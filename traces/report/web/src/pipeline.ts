@@ -124,7 +124,8 @@ export class Pipeline {
     context.textBaseline = "middle";
     for (let stage = 0; stage < this.blocks.stages; ++stage) {
       context.fillStyle = series_color(t, color_of("state", "idle"));
-      context.fillRect(this.gutter, axis_height + stage * this.row + gap / 2, this.plot_width, this.row - gap);
+      const end = Math.min(this.width, this.x(this.makespan));
+      context.fillRect(this.gutter, axis_height + stage * this.row + gap / 2, Math.max(0, end - this.gutter), this.row - gap);
       this.paint_stage(context, stage);
     }
     this.paint_axis(context, width);

@@ -43,7 +43,7 @@ function show_words(timeline: Timeline, words: string, x: number): void {
   tip.style.top = `${Math.max(4, top - h)}px`;
 }
 
-function legend_of(passes: Pass[]): HTMLElement {
+function legend_of(passes: Pass[], overlap: boolean): HTMLElement {
   const element = el("div", { class: "legend" });
   const names = [...new Set(passes.flatMap((pass) => pass.operators.map((operator) => operator.name)))];
   const fill = () => {
@@ -57,6 +57,7 @@ function legend_of(passes: Pass[]): HTMLElement {
     element.append(el("span", {}, wait, "waits"));
     if (!passes.some((pass) => pass.path)) return;
     element.append(el("span", {}, el("i", { class: "swatch path" }), "on the critical path"));
+    if (!overlap) return;
     const key = (text: string, background: string) => {
       const swatch = el("i", { class: "swatch" });
       swatch.style.background = background;
@@ -175,7 +176,6 @@ export class Runs {
     const end = Math.max(...of.map(({ pass }) => pass.makespan_ps)), time = this.axes.find((axis) => axis.end === end) ?? new TimeAxis(end);
     const opened: Opened = { element: el("div"), timelines: [], operators: [], names: of.map(({ run }) => run.name), time };
     const below: HTMLElement[] = [], operators: HTMLElement[] = [], matrices = el("div", { class: "figures" });
-    opened.element.append(legend_of(of.map(({ pass }) => pass)));
     for (const { run, pass } of of) {
       const timeline = await this.timeline_of(run, pass, time);
       opened.timelines.push(timeline);
@@ -190,6 +190,7 @@ export class Runs {
       operators.push(heading("Operators"), view.element);
       if (!pass.recorded) matrices.append(el("div", {}, heading("Between ranks"), matrix_element(timeline.tasks)));
     }
+    opened.element.prepend(legend_of(of.map(({ pass }) => pass), opened.timelines.some(({ head }) => head.overlap !== null)));
     const quantities = of.flatMap(({ run, pass }) => (pass.counters ? [{ name: run.name, counters: pass.counters }] : []));
     if (quantities.length > 0) below.push(el("h3", {}, "Over time"), new OverTime(name, quantities, time).element);
     opened.element.append(...operators);

@@ -78,8 +78,9 @@ export class StepView {
   pipeline: Pipeline | null = null;
   memory: StepMemory | null = null;
 
-  constructor(private section: StepSection) {
-    this.time = new TimeAxis(section.facts.step_ps);
+  // `time` is shared by the steps of a page.
+  constructor(private section: StepSection, time?: TimeAxis) {
+    this.time = time ?? new TimeAxis(section.facts.step_ps);
     const cards = cards_of(section), place = el("div");
     this.element.append(el("h2", {}, section.title), cards, el("p", { class: "verdict" }, limit_of(section)), ...(section.facts.unknown ? [el("p", { class: "verdict" }, section.facts.unknown.split("\n")[0]!)] : []), place);
     this.fill(place, cards).catch((error: unknown) => place.replaceChildren(el("p", { class: "verdict" }, `The step cannot be shown: ${error instanceof Error ? error.message : String(error)}`)));

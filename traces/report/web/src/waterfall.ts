@@ -2,11 +2,12 @@
 // of come from traces/analysis/waterfall.h.
 import { el } from "./dom.js";
 import { css_fill } from "./hatching.js";
-import { color_of } from "./meanings.js";
+import { Meaning, color_of } from "./meanings.js";
 import { grey } from "./palette.js";
 import { on_theme, theme } from "./theme.js";
 
-export interface Bar { name: string; ps: number; whole: boolean; cause: string }
+// `cause` has a colour, as a cause or as something else.
+export interface Bar { name: string; ps: number; whole: boolean; cause: string; meaning?: Meaning }
 export interface WaterfallsSection { kind: "waterfalls"; title: string; list: { title: string; bars: Bar[] }[] }
 
 // Returns where each bar begins and ends. A whole begins at zero.
@@ -25,16 +26,16 @@ function start_of(spans: [number, number][]): number {
   return most - least < 0.15 * most ? Math.max(0, least - 0.6 * (most - least)) : 0;
 }
 
-function waterfall(title: string, bars: Bar[]): HTMLElement {
+export function waterfall(title: string, bars: Bar[]): HTMLElement {
   const spans = spans_of(bars), most = Math.max(1, ...spans.flat()), change = bars[0]!.whole && !bars[0]!.name.startsWith("bound");
   const low = change ? start_of(spans) : 0, at = (ps: number) => (100 * (Math.max(low, ps) - low)) / (most - low || 1), ms = (ps: number) => (ps / 1e9).toFixed(3);
   const whole = spans.at(-1)![1], first = spans[0]![1];
-  const rows = bars.map(({ name, ps, whole: is_whole, cause }, i) => {
+  const rows = bars.map(({ name, ps, whole: is_whole, cause, meaning }, i) => {
     const [from, to] = spans[i]!, bar = el("i", { class: is_whole ? "whole" : ps < 0 ? "part less" : "part" });
     const percent = `${(100 * ps / (change ? first : whole)).toFixed(1)} %`;
     bar.style.left = `${at(Math.min(from, to))}%`;
     bar.style.width = `max(2px, ${at(Math.max(from, to)) - at(Math.min(from, to))}%)`;
-    const fill = () => (bar.style.background = css_fill(theme(), is_whole || !cause ? grey : color_of("cause", cause)));
+    const fill = () => (bar.style.background = css_fill(theme(), is_whole || !cause ? grey : color_of(meaning ?? "cause", cause)));
     on_theme(fill);
     fill();
     const sign = is_whole || !change ? "" : ps > 0 ? "+" : "−";
