@@ -562,6 +562,26 @@ test("The table of operators has the minimum, median and p95 of their tasks, fil
   await close();
 });
 
+test("Charts over time have the machine's limits, which nothing exceeds; those of two runs lie over one another", async () => {
+  for (const file of [pages.static, pages.both]) {
+    const { page, close } = await open(file);
+    const seen = await page.evaluate(async () => {
+      const { runs } = a3sim.page.sections.find((s) => s.kind === "runs"), list = [];
+      for (const { passes: [{ counters }] } of runs) {
+        const columns = await a3sim.read_columns(counters.packed);
+        list.push(counters.names.map((name, i) => ({ name, limit: counters.limits[i], most: Math.max(...columns[`most_${i}`]) / 1000 })));
+      }
+      return { list, charts: document.querySelectorAll(".over-time .uplot").length, legends: Array.from(document.querySelectorAll(".over-time .values"), (values) => values.textContent) };
+    });
+    for (const counters of seen.list) {
+      for (const { name, limit, most } of counters) if (name === "link out" || name.endsWith("running")) assert.ok(most <= 1.001 * limit, `${name}: ${most} of ${limit}`);
+      for (const name of ["HBM", "L2 reads", "link out", "AIC running"]) assert.ok(counters.find((of) => of.name === name).limit > 0, name);
+    }
+    if (file === pages.both) for (const text of seen.legends.filter((text) => text)) assert.match(text, /static: .*kernel: |^(static|kernel): /);
+    await close();
+  }
+});
+
 test("Charts over time have values in their legends without a pointer, and those at its date with one", async () => {
   const { page, close } = await open(pages.static);
   const legends = page.locator(".over-time .values");
@@ -873,7 +893,8 @@ test("A sweep's lines, heat map and front have the values of its points", async 
   assert.ok(Math.abs(ticks[0] + ticks[2] - 2 * ticks[1]) < 1);
   assert.ok((await part(page, "Lines").locator("svg").textContent()).includes("kernel"));
   await part(page, "Lines").getByLabel("a line for each").selectOption("-1");
-  assert.ok(!(await part(page, "Lines").locator("svg").textContent()).includes("kernel"));
+  const panels = await part(page, "Lines").locator("svg > title").allTextContents();
+  assert.deepEqual(panels, ["execution=static", "execution=kernel"]);
   assert.equal(await part(page, "Pareto front").count(), 1);
   await close();
 });
@@ -896,6 +917,40 @@ test("Beside a baseline every value is that of the baseline's own point over it,
   const table = await page.$$eval(".sweep .table tbody tr", (all) => all.map((tr) => Array.from(tr.children, (cell) => cell.textContent)));
   assert.equal(table.length, 1);
   assert.ok(table[0].includes(speedups[1].toFixed(3)));
+  await close();
+});
+
+test("A sweep's figures never average points that differ: other axes have panels on shared axes, the axis that matters most is across", async () => {
+  const { page, close } = await open(pages.sweep);
+  const seen = await page.evaluate(() => {
+    // Tokens matter most, then hidden; a third axis doubles all.
+    const axes = [["twice", ["no", "yes"]], ["hidden", ["2048", "4096"]], ["tokens", ["512", "1024", "2048"]]].map(([name, values]) => ({ name, unit: "", values, numbers: values.every((v) => !isNaN(v)) ? values.map(Number) : null }));
+    const levels = [[], [], []], values = [];
+    for (const a of [0, 1]) for (const b of [0, 1]) for (const c of [0, 1, 2]) {
+      [a, b, c].forEach((level, axis) => levels[axis].push(level));
+      values.push((a + 1) * (1 + 1.5 * b) * 4 ** c);
+    }
+    const section = { axes, metrics: [{ pass: "total", name: "latency", unit: "ms", better: "smaller" }], points: 14, done: 12 };
+    const points = new a3sim.SweepPoints(section, levels, [values]), all = points.where([-1, -1, -1]), quantity = points.quantity(0);
+    const figures = a3sim.lines_figures(points, all, quantity, 2, 1), near = points.quantity(0);
+    near.values = values.map((value, i) => (levels[0][i] === 0 ? value : values[i - 6] * 1.05));
+    return { order: a3sim.axes_by_effect(points, all, quantity), figures: figures.map((f) => ({ title: f.title, y: f.y.high, points: f.series.flatMap((s) => s.points) })), merged: a3sim.lines_figures(points, all, near, 2, 1).length, values };
+  });
+  assert.deepEqual(seen.order, [2, 1, 0]);
+  assert.deepEqual(seen.figures.map((f) => f.title), ["twice=no", "twice=yes"]);
+  assert.equal(seen.figures[0].y, seen.figures[1].y);
+  for (const { points } of seen.figures) for (const [, y, low, high] of points) assert.ok(low === high && seen.values.includes(y), "each dot is a point");
+  assert.equal(seen.figures.flatMap((f) => f.points).length, 12);
+  assert.equal(seen.merged, 1, "what differs by 5 % is one line");
+  await close();
+});
+
+test("A sweep that was interrupted says how many points are missing", async () => {
+  const text = readFileSync(pages.sweep, "utf8");
+  writeFileSync(at("half.html"), text.replace(/"points":6,"done":6/, '"points":9,"done":6'));
+  const { page, close } = await open(at("half.html"));
+  assert.match(await page.textContent(".sweep .warning"), /^6 of 9 points are done: among the 3 missing/);
+  assert.match(await page.textContent(".sweep .verdict"), /of 6 of 9 points: /);
   await close();
 });
 
@@ -965,6 +1020,28 @@ test("A step's pipeline has a block for each micro-batch in each chunk, forward 
   await close();
 });
 
+test("Two steps: the difference stands first and sums to it, and their pipelines share an axis", async () => {
+  a3sim("run", "configs/experiments/step_deepseek_v3.yaml", "--set", "step.global_batch=640", "--set", "step.overlap=none", "-o", at("step_b"));
+  a3sim("export", "--to", "html", at("step"), at("step_b"), "-o", at("steps.html"));
+  const { page, said, close } = await open(at("steps.html"));
+  await page.waitForFunction(() => a3sim.steps.every((step) => step.memory));
+  const time = (name) => JSON.parse(readFileSync(join(at(name), "result.json"))).step_ps, [a, b] = [time("step"), time("step_b")];
+  const { bars, ends, spans } = await page.evaluate(() => {
+    const sections = a3sim.page.sections.filter((s) => s.kind === "step"), bars = a3sim.bars_between(...sections);
+    return { bars, spans: a3sim.spans_of(bars), ends: a3sim.steps.map((step) => step.time.end) };
+  });
+  assert.deepEqual([bars[0].ps, bars.at(-1).ps], [a, b]);
+  assert.ok(Math.abs(spans.at(-2)[1] - b) < 1);
+  assert.ok(bars.some(({ name }) => name === "EP"));
+  assert.deepEqual(ends, [Math.max(a, b), Math.max(a, b)]);
+  assert.equal(await page.textContent("main h2"), "What makes the difference");
+  assert.match(await page.textContent("main .verdict"), /^step_b takes [\d.]+ s, step [\d.]+ s \(\+[\d.]+ %\): most of it is EP \+[\d.]+ s/);
+  const terminal = a3sim("compare", at("step"), at("step_b"));
+  assert.match(terminal, /B takes \+[\d.]+ s \(\+[\d.]+ %\), most of it EP \+[\d.]+ s.*\.\n$/);
+  assert.deepEqual(said, []);
+  await close();
+});
+
 test("A block lies where the pointer finds it; a click shows its micro-batch alone, and keys zoom the pipeline", async () => {
   const { page, close } = await open(pages.step);
   await page.waitForFunction(() => a3sim.steps[0].memory);
@@ -1029,6 +1106,24 @@ test("Pages of a search and of a tried order say what their JSON says", async ()
   assert.equal(await page.evaluate(() => a3sim.runs[0].timelines.length), 2);
   assert.match(await page.textContent(".verdict"), /^ratr (is [\d.]+ % slower than|and) /);
   assert.deepEqual(said, []);
+  await close();
+});
+
+test("Of many runs some are shown at first, and each has a button that shows or hides its timeline", async () => {
+  const text = readFileSync(pages.both, "utf8"), copies = text.replace(/"kind":"runs","title":"Timeline","runs":\[(.*?)\]\}\]\}/s, (whole) => whole);
+  const section = JSON.parse(/<script type="application\/json" id="a3sim-page">([^<]*)<\/script>/.exec(copies)[1].replaceAll("\\u003c", "<"));
+  const runs = section.sections.find((s) => s.kind === "runs");
+  runs.runs.push({ ...runs.runs[1], name: "third" }, { ...runs.runs[1], name: "fourth" });
+  writeFileSync(at("many.html"), text.replace(/(<script type="application\/json" id="a3sim-page">)[^<]*/, (_, head) => head + JSON.stringify(section).replaceAll("<", "\\u003c")));
+  const { page, close } = await open(at("many.html"));
+  const shown = () => page.evaluate(() => a3sim.runs[0].names_shown);
+  assert.deepEqual(await shown(), ["static"]); // the first one is the fastest, too
+  await page.locator(".choose-runs").getByRole("button", { name: "fourth" }).click();
+  await page.waitForFunction(() => a3sim.runs[0].timelines.length === 2);
+  assert.deepEqual(await shown(), ["static", "fourth"]);
+  await page.locator(".choose-runs").getByRole("button", { name: "static" }).click();
+  await page.waitForFunction(() => a3sim.runs[0].timelines.length === 1);
+  assert.deepEqual(await shown(), ["fourth"]);
   await close();
 });
 

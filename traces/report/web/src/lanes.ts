@@ -7,7 +7,7 @@ const most_pinned = 0.7; // part of the height that pinned lanes may take
 export const one_of_each = -2;
 
 export interface Shown {
-  rank: number; // the only rank to show beside pinned ones; -1: all; one_of_each: the slowest of those that are alike
+  rank: number; // the only rank to show beside pinned ones; -1: all; one_of_each: the slowest of those that are alike, unless something is searched for
   unfolded: Set<number>; // slowest ranks whose like are shown
   kinds: string;
   row: number; // height of a lane in pixels; 0: as fits
@@ -44,7 +44,7 @@ export class Lanes {
 
   choose(shown: Shown): void {
     const { pass, workers } = this.tasks, pinned: number[] = [], rest: number[] = [];
-    const folded = new Set(shown.rank === one_of_each ? this.groups.filter((group) => !shown.unfolded.has(group[0]!)).flatMap((group) => group.slice(1)) : []);
+    const folded = new Set(shown.rank === one_of_each && !shown.words ? this.groups.filter((group) => !shown.unfolded.has(group[0]!)).flatMap((group) => group.slice(1)) : []);
     for (let rank = 0; rank < pass.ranks; ++rank) {
       if (!shown.pinned.has(rank) && ((shown.rank >= 0 && rank !== shown.rank) || folded.has(rank))) continue;
       for (let w = 0; w < workers; ++w)

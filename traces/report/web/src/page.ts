@@ -4,7 +4,7 @@ import { findings_section } from "./findings.js";
 import { JobView } from "./job.js";
 import { open_help } from "./keys_help.js";
 import { links_section } from "./links.js";
-import { Block, BlocksSection, Finding, Section, read_page } from "./model.js";
+import { Block, BlocksSection, Finding, Section, read_columns, read_page } from "./model.js";
 import { alike_ranks } from "./alike.js";
 import { sums_of } from "./area.js";
 import { sent_between } from "./matrix.js";
@@ -13,8 +13,10 @@ import { search_section, try_section } from "./orders.js";
 import { dark, hatch_of, light, series_color } from "./palette.js";
 import { Runs } from "./runs.js";
 import { StepView } from "./step.js";
-import { steps_section } from "./step_difference.js";
+import { bars_between, steps_section } from "./step_difference.js";
 import { sweep_section } from "./sweep.js";
+import { lines_figures } from "./sweep_figures.js";
+import { axes_by_effect } from "./sweep_panels.js";
 import { SweepPoints } from "./sweep_points.js";
 import { table_element } from "./table.js";
 import { Tasks } from "./tasks.js";
@@ -117,7 +119,7 @@ function start(): void {
       button("◐", "light or dark", toggle_theme)),
     headings, main, el("footer", {}, page.program));
   // Tests use this, and readers may in a console.
-  (window as unknown as { a3sim: unknown }).a3sim = { page, runs: parts, steps, jobs, sweeps, Tasks, sent_between, sums_of, spans_of, ticks_of, hatch_of, alike_ranks, known, color_of, tell_apart, series_color, themes: { light, dark } };
+  (window as unknown as { a3sim: unknown }).a3sim = { page, runs: parts, steps, jobs, sweeps, Tasks, sent_between, sums_of, spans_of, bars_between, read_columns, SweepPoints, axes_by_effect, lines_figures, ticks_of, hatch_of, alike_ranks, known, color_of, tell_apart, series_color, themes: { light, dark } };
   // A key goes to the view below the pointer, or else to the first one; '/' always goes to a timeline, where tasks are searched.
   const with_keys = (event: KeyboardEvent) => (event.key !== "/" ? steps.find((step) => step.pointed()) ?? jobs.find((job) => (job.map?.pointer_x ?? -1) >= 0) : undefined) ?? parts[0] ?? steps[0] ?? jobs[0];
   addEventListener("keydown", (event) => {
