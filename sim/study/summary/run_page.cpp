@@ -125,8 +125,9 @@ void add_figures(Page& page, const std::vector<KnownRun>& runs) {
     }
     add_laid_over(roofs, passes, roofline_of);
   }
-  if (!time.json.empty()) page.add("Where the time goes", time);
-  if (!l2.json.empty()) page.add("L2", l2);
+  const bool several = runs.size() > 1;  // their difference stands above
+  if (!time.json.empty()) page.add("Where the time goes", time, several);
+  if (!l2.json.empty()) page.add("L2", l2, several);
   if (!roofs.json.empty()) page.add("Roofline", roofs);
 }
 

@@ -32,7 +32,7 @@ export function waterfall(title: string, bars: Bar[]): HTMLElement {
   const whole = spans.at(-1)![1], first = spans[0]![1];
   const rows = bars.map(({ name, ps, whole: is_whole, cause, meaning }, i) => {
     const [from, to] = spans[i]!, bar = el("i", { class: is_whole ? "whole" : ps < 0 ? "part less" : "part" });
-    const percent = `${(100 * ps / (change ? first : whole)).toFixed(1)} %`;
+    const percent = `${((100 * Math.abs(ps)) / (change ? first : whole)).toFixed(1)} %`;
     bar.style.left = `${at(Math.min(from, to))}%`;
     bar.style.width = `max(2px, ${at(Math.max(from, to)) - at(Math.min(from, to))}%)`;
     const fill = () => (bar.style.background = css_fill(theme(), is_whole || !cause ? grey : color_of(meaning ?? "cause", cause)));
