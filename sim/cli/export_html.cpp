@@ -112,6 +112,15 @@ Duration mean_step(const Profile& profile) {
   return ranks > 0 ? sum / ranks : Duration::zero();
 }
 
+// Says what a profile holds.
+std::string described(const Profile& profile) {
+  const std::size_t ranks = profile.ranks.size();
+  std::string text = fmt::format("recorded by a profiler: {} rank{}", ranks, ranks == 1 ? "" : "s");
+  if (const Duration step = mean_step(profile); step > Duration::zero())
+    text += fmt::format(", a step takes {} ms, mean of the ranks", in_milliseconds(step));
+  return text;
+}
+
 // Adds how far simulated steps lie from measured ones, before all pictures.
 void add_measured_answer(Page& page, const std::vector<NamedProfile>& profiles,
                          const std::vector<SavedRun>& runs) {
@@ -153,13 +162,14 @@ Page job_page(const std::string& directory, const std::string& name) {
   const RuleBook rules = read_rules(configs_folder() / "advice");
   if (kind_of_result(directory) == "monitor") {
     const FileObservation job(directory);
-    Page page(job.file().name,
-              fmt::format("{} steps of a job, simulated by a3sim {}", job.file().steps, job.file().version));
+    const std::string what = subtitle_of(fs::path(directory) / "resolved.yaml");
+    Page page(job.file().name, fmt::format("{}{}{} steps of a job, simulated by a3sim {}", what,
+                                           what.empty() ? "" : " · ", job.file().steps, job.file().version));
     add_job(page, job, advise(job, rules), name);
     return page;
   }
   const ProfiledJob job(directory);
-  Page page(name == "measured" ? "profile" : name, "recorded by a profiler");
+  Page page(name, "recorded by a profiler");
   add_job(page, job, advise(job, rules), name);
   page.add("Tables", PageBlocks().report(profile_report(read_profile(directory), kNone)), true);
   return page;
@@ -198,7 +208,7 @@ Page runs_page(const std::vector<std::string>& directories) {
     runs.push_back(read_run(directory, "", Tasks::kIfThere));
   }
   if (runs.empty()) {
-    Page page(profiles.front().name, "measured");
+    Page page(profiles.front().name, described(profiles.front().profile));
     add_profiles(page, profiles, runs);
     return page;
   }
@@ -210,6 +220,8 @@ Page runs_page(const std::vector<std::string>& directories) {
   for (std::size_t i = 1; i < runs.size(); ++i) {
     if (runs.size() > 2 && runs[i].name != runs.front().name) title += ", " + runs[i].name;
   }
+  if (!profiles.empty() && runs.size() == 1)
+    title = fmt::format("{}, simulated, against {}, measured", title, profiles.front().name);
   Page page(title, subtitle_of(runs));
   add_measured_answer(page, profiles, runs);
   add_profiles(page, profiles, runs);

@@ -56,6 +56,29 @@ Facts facts_of(const SavedRun& run) {
 
 }  // namespace
 
+std::string subtitle_of(const std::filesystem::path& configuration) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(configuration, error)) return {};
+  Diagnostics diagnostics;
+  const Config root = Config::load(configuration, {}, diagnostics);
+  Facts facts;
+  const auto add = [&](const char* section, const char* key, const char* words) {
+    if (!root.has(section) || !root.map(section).has(key)) return;
+    facts.push_back(fmt::format(fmt::runtime(words), root.map(section).text(key)));
+  };
+  add("model", "name", "model {}");
+  add("parallel", "ep", "EP{}");
+  add("model", "tokens", "{} tokens per rank");
+  add("model", "hidden", "hidden {}");
+  add("model", "intermediate", "intermediate {}");
+  add("routing", "kind", "routing {}");
+  add("hardware", "name", "machine {}");
+  add("program", "name", "program {}");
+  add("experiment", "execution", "execution {}");
+  add("order", "name", "order {}");
+  return fmt::format("{}", fmt::join(facts, " · "));
+}
+
 std::string subtitle_of(std::span<const SavedRun> runs) {
   std::vector<Facts> all;
   std::vector<std::filesystem::path> directories;

@@ -2,14 +2,22 @@
 import { button, choice, el } from "./dom.js";
 import { Flags } from "./findings.js";
 import { JobData, JobSection } from "./job_data.js";
+import { Keys, help_button } from "./keys_help.js";
 import type { Finding } from "./model.js";
 import { beside_usual, viridisAt } from "./palette.js";
 import { StepMap, column_ps } from "./step_map.js";
 import { Column, number, table_element, table_of } from "./table.js";
 import { on_theme, theme } from "./theme.js";
 
-const help = "Above: how long each step takes; the dashed line is the usual step, a dot marks steps that were recorded in full. Below: each rank. " +
-  "W and S zoom at the pointer, A and D pan; so do + and −, the arrows, Ctrl or Alt with the wheel, and a drag. 0 shows all. A click on a step lists its ranks; [ and ] go to the next. Esc lets go.";
+const help = "Above: how long each step takes; the dashed line is the usual step, a dot marks steps that were recorded in full. Below: each rank.";
+const keys: Keys = [
+  ["W S + −", "zoom; so does Ctrl or Alt with the wheel"],
+  ["A D ← →", "pan; so does a drag"],
+  ["0", "show all steps"],
+  ["a click on a step", "lists its ranks"],
+  ["[ ]", "the step before or after it"],
+  ["Esc", "let go"],
+];
 const fewest = 3; // with fewer steps than this, a map would say nothing
 
 export class JobView {
@@ -42,8 +50,8 @@ export class JobView {
       el("div", { class: "bar" },
         choice("show", measures.map((measure, i) => [String(i), measure.name]), "0", (v) => choose(Number(v), map.beside)),
         choice("colours", [["beside", "beside the rank's usual"], ["value", "values"]], "beside", (v) => choose(map.measure, v === "beside")),
-        button("+", "zoom in", () => zoom(0.5)), button("−", "zoom out", () => zoom(2)), button("all", "show all steps", () => map.time.reset())),
-      key, ...this.flags(data, map), map.element, this.ranks, about, el("p", { class: "note keys" }, help));
+        button("+", "zoom in", () => zoom(0.5)), button("−", "zoom out", () => zoom(2)), button("all", "show all steps", () => map.time.reset()), help_button("Steps: keys and pointer", keys)),
+      key, ...this.flags(data, map), map.element, this.ranks, about, el("p", { class: "note" }, help));
     on_theme(() => this.fill_scale(map, key));
     choose(0, true);
   }

@@ -6,6 +6,7 @@ export interface Theme {
   grid: string;
   frame: string;
   background: string;
+  flag: string; // what costs time: findings, slow steps and links, exposed exchange; no series has it
   palette: string[];
 }
 
@@ -13,10 +14,10 @@ export interface Theme {
 // The last colour is the text's; it draws what is no series, such as roofs and fronts.
 const okabeIto = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#b8a800", "#000000"];
 export const light: Theme = {
-  text: "#1b1f24", muted: "#5f6873", grid: "#e6e8eb", frame: "#8a929c", background: "#ffffff", palette: okabeIto,
+  text: "#1b1f24", muted: "#5f6873", grid: "#e6e8eb", frame: "#8a929c", background: "#ffffff", flag: "#b00020", palette: okabeIto,
 };
 export const dark: Theme = {
-  text: "#e7eaee", muted: "#a2abb6", grid: "#333a43", frame: "#6d7680", background: "#14181d",
+  text: "#e7eaee", muted: "#a2abb6", grid: "#333a43", frame: "#6d7680", background: "#14181d", flag: "#ff7a85",
   palette: ["#4aa8e0", "#f0803c", "#35c79c", "#e3a3c6", "#f0b93a", "#8fd0f5", "#d8cc3c", "#e7eaee"],
 };
 
@@ -76,8 +77,8 @@ export function pixel(color: string, background: string, faded = 0): number {
   return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
 }
 
-// Returns a colour for a distance from the usual value, as part of the farthest: blue if less, vermillion if more.
+// Returns a colour for a distance from the usual value, as part of the farthest: grey if less, red if more.
 export function beside_usual(t: Theme, part: number): string {
   const far = Math.min(1, Math.abs(part));
-  return mixed(mixed(t.grid, t.background, 0.35), t.palette[part < 0 ? 0 : 1]!, far);
+  return mixed(mixed(t.grid, t.background, 0.35), part < 0 ? series_color(t, ink(2)) : t.flag, far);
 }

@@ -63,12 +63,11 @@ function legend_of(passes: Pass[], overlap: boolean): HTMLElement {
       swatch.style.background = background;
       element.append(el("span", {}, swatch, text));
     };
-    const colors = overlap_colors(element);
+    const colors = overlap_colors();
     element.append(el("span", { class: "note" }, "overlap, part of the ranks:"));
     overlap_names.forEach((name, kind) => key(name, colors[kind]!));
   };
   on_theme(fill);
-  document.body.append(element); // whose styles it asks for
   fill();
   return element;
 }

@@ -4,14 +4,13 @@ import { el } from "./dom.js";
 import { no_axis } from "./figure_axes.js";
 import type { JobData } from "./job_data.js";
 import type { Finding } from "./model.js";
-import { beside_usual, ink_on, series_color, viridisAt } from "./palette.js";
+import { beside_usual, ink, ink_on, series_color, viridisAt } from "./palette.js";
 import { on_theme, theme } from "./theme.js";
 import { TimeAxis, time_text } from "./time_axis.js";
 
 export const column_ps = 1_000_000; // width of a column on the axis that the map shares with flags
 
 const times_high = 120, axis_high = 20, space = 8;
-const [blue, vermillion] = [0, 1];
 
 export class StepMap {
   readonly element = el("div", { class: "timeline step-map" });
@@ -163,12 +162,12 @@ export class StepMap {
     return 6 + (times_high - 6) * (1 - ps / this.most_time());
   }
 
-  // Draws a bar for each step. Slow steps are vermillion.
+  // Draws a bar for each step. Slow steps are red.
   private paint_times(context: CanvasRenderingContext2D, first: number, last: number): void {
     const t = theme(), { took, slow, full } = this.data.steps;
     for (let column = first; column < last; ++column) {
       const left = this.x(column), wide = this.x(column + 1) - left, top = this.time_y(took![column]!);
-      context.fillStyle = series_color(t, slow![column] ? vermillion : blue);
+      context.fillStyle = slow![column] ? t.flag : series_color(t, ink(4));
       context.globalAlpha = this.selected >= 0 && this.selected !== column ? 0.55 : 1;
       context.fillRect(left, top, Math.max(1, wide - (wide > 4 ? 1 : 0)), times_high - top);
       context.globalAlpha = 1;

@@ -80,7 +80,7 @@ export class Head {
   // Both and products alone stand below, the exchange that nothing covers above them.
   private paint_overlap(timeline: Timeline, context: Context, overlap: Overlap): void {
     const t = theme(), bottom = axis_height + gap + overlap_height, end = Math.min(timeline.canvas.clientWidth, timeline.x(this.tasks.pass.makespan_ps));
-    const colors = overlap_colors(timeline.canvas);
+    const colors = overlap_colors();
     context.fillStyle = t.grid;
     context.fillRect(timeline.gutter, bottom - overlap_height, end - timeline.gutter, overlap_height);
     for (let x = timeline.gutter; x < end; ++x) {
@@ -127,8 +127,8 @@ export class Head {
 }
 
 // Returns the colours of overlap_names; the exposed part is red, as findings are.
-export function overlap_colors(element: HTMLElement): string[] {
+export function overlap_colors(): string[] {
   const t = theme();
   return [series_color(t, color_of("overlap", "both")), series_color(t, color_of("overlap", "products alone")),
-    getComputedStyle(element).getPropertyValue("--flag"), t.grid];
+    t.flag, t.grid];
 }
