@@ -2,6 +2,7 @@
 import { area_card } from "./area.js";
 import { button, choice, el } from "./dom.js";
 import { Flags } from "./findings.js";
+import { css_fill } from "./hatching.js";
 import { help_button } from "./keys_help.js";
 import { Shown, one_of_each } from "./lanes.js";
 import { matrix_element } from "./matrix.js";
@@ -43,7 +44,19 @@ function show_words(timeline: Timeline, words: string, x: number): void {
   tip.style.top = `${Math.max(4, top - h)}px`;
 }
 
-function legend_of(passes: Pass[], overlap: boolean): HTMLElement {
+// Returns the causes that take at least a fiftieth of some critical path, the largest first.
+function causes_of(timelines: Timeline[]): string[] {
+  const parts = new Map<string, number>();
+  for (const { path, tasks } of timelines) {
+    for (let i = 0; i < path.steps; ++i) {
+      const name = tasks.pass.blames[path.blame[i]!]!;
+      parts.set(name, (parts.get(name) ?? 0) + (path.to[i]! - path.from[i]!) / tasks.pass.makespan_ps);
+    }
+  }
+  return [...parts].filter(([, part]) => part >= 0.02).sort((a, b) => b[1] - a[1]).map(([name]) => name);
+}
+
+function legend_of(passes: Pass[], timelines: Timeline[]): HTMLElement {
   const element = el("div", { class: "legend" });
   const names = [...new Set(passes.flatMap((pass) => pass.operators.map((operator) => operator.name)))];
   const fill = () => {
@@ -57,14 +70,16 @@ function legend_of(passes: Pass[], overlap: boolean): HTMLElement {
     element.append(el("span", {}, wait, "waits"));
     if (!passes.some((pass) => pass.path)) return;
     element.append(el("span", {}, el("i", { class: "swatch path" }), "on the critical path"));
-    if (!overlap) return;
     const key = (text: string, background: string) => {
       const swatch = el("i", { class: "swatch" });
       swatch.style.background = background;
       element.append(el("span", {}, swatch, text));
     };
+    element.append(el("span", { class: "note" }, "path spent on:"));
+    for (const name of causes_of(timelines)) key(name, css_fill(theme(), color_of("cause", name)));
+    if (timelines.every(({ head }) => head.overlap === null)) return;
     const colors = overlap_colors();
-    element.append(el("span", { class: "note" }, "overlap, part of the ranks:"));
+    element.append(el("span", { class: "note" }, "overlap:"));
     overlap_names.forEach((name, kind) => key(name, colors[kind]!));
   };
   on_theme(fill);
@@ -189,7 +204,7 @@ export class Runs {
       operators.push(heading("Operators"), view.element);
       if (!pass.recorded) matrices.append(el("div", {}, heading("Between ranks"), matrix_element(timeline.tasks)));
     }
-    opened.element.prepend(legend_of(of.map(({ pass }) => pass), opened.timelines.some(({ head }) => head.overlap !== null)));
+    opened.element.prepend(legend_of(of.map(({ pass }) => pass), opened.timelines));
     const quantities = of.flatMap(({ run, pass }) => (pass.counters ? [{ name: run.name, counters: pass.counters }] : []));
     if (quantities.length > 0) below.push(el("h3", {}, "Over time"), new OverTime(name, quantities, time).element);
     opened.element.append(...operators);
