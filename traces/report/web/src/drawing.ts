@@ -183,7 +183,7 @@ class Drawing {
   // Writes words beside a point: at its left if there is no room at its right, and lower or higher where other marks are in
   // the way. Leaves them out if they fit nowhere.
   private mark(text: string, x: number, y: number): void {
-    const size = width_of(text) * (11 / 12), fits = x + 6 + size <= this.width - 4, left = fits ? x + 6 : x - 6 - size;
+    const size = width_of(text) * (11 / 12), fits = x + 6 + size <= (this.beside ? this.box.right + 16 : this.width - 4), left = fits ? x + 6 : x - 6 - size;
     for (const offset of [-6, 14, -19, 27]) {
       const line = y + offset;
       if (line < 12 || line > this.height - 4) continue;
