@@ -262,7 +262,13 @@ void add_answer(Page& page, const std::vector<KnownRun>& runs) {
       blocks.say(fmt::format("{} was written without its tasks, so it has no timeline: {}.", run.name,
                              how_to_trace(run.run->directory)));
   }
-  page.add(answered ? "Tasks" : "Answer", blocks);
+  const bool step = !several && has_step(runs.front().run->directory);
+  if (step && !answered)
+    blocks.say(
+        "The step above counts all exchanges, also those inside the experts' passes; this table counts those "
+        "that are tasks "
+        "of their own.");
+  page.add(step ? "Tasks" : "Answer", blocks);
 }
 
 }  // namespace a3sim

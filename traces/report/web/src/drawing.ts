@@ -342,6 +342,8 @@ class Drawing {
   }
 
   private cells(): void {
+    // As many decimals as the largest value needs, so that values can be read against each other.
+    const largest = this.figure.cells.reduce((most, cell) => Math.max(most, Math.abs(cell[2])), 0), decimals = Math.max(0, 3 - Math.floor(Math.log10(largest || 1) + 1e-9));
     const { figure } = this, w = (this.x(1) - this.x(0)) * 0.98, h = (this.y(0) - this.y(1)) * 0.98;
     for (const cell of figure.cells) {
       const part = share(figure.color, cell[2]), x = this.x(cell[0]), y = this.y(cell[1]);
@@ -349,7 +351,7 @@ class Drawing {
       this.out += tag("rect", {
         x: round(x - w / 2), y: round(y - h / 2), width: round(w), height: round(h), fill: viridisAt(part),
       }, tag("title", {}, escaped(what)));
-      const text = significant(cell[2]);
+      const text = cell[2].toFixed(decimals);
       // Black is read better than white on the brighter half of the colours.
       if (width_of(text) + 4 < w && h > 12)
         this.text(x, y + 4, text, { "text-anchor": "middle", "pointer-events": "none", fill: part > 0.5 ? "#000" : "#fff" });

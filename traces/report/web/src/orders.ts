@@ -4,7 +4,7 @@ import { button, copy, el } from "./dom.js";
 import type { Figure, FigurePoint, Series } from "./drawing.js";
 import { names_axis, no_axis, values_axis } from "./figure_axes.js";
 import { FigureView } from "./figures.js";
-import { hues, text_color } from "./palette.js";
+import { ink, text_color, tones } from "./palette.js";
 import { number, table_element, table_of, words } from "./table.js";
 
 interface Choice { value: string; candidates: number; median: number }
@@ -85,7 +85,7 @@ function curve_figure(result: SearchResult): Figure | null {
   const kept = gains.filter(([, gain], i) => i === 0 || i === gains.length - 1 || gain !== gains[i - 1]![1]);
   drawn.x = { ...values_axis("candidates", [0, result.candidates]), log: false };
   drawn.y = values_axis("gain, %", [0, ...gains.map(([, gain]) => 100 * gain)]);
-  drawn.series = [{ name: "", kind: "steps", color: 0, hollow: false, points: kept.map(([at, gain]) => point(at, 100 * gain)) }];
+  drawn.series = [{ name: "", kind: "steps", color: ink(2), hollow: false, points: kept.map(([at, gain]) => point(at, 100 * gain)) }];
   return drawn;
 }
 
@@ -93,14 +93,14 @@ function curve_figure(result: SearchResult): Figure | null {
 function front_figure(front: FrontPoint[]): Figure | null {
   const known = front.filter((of) => isFinite(of.latency));
   if (known.length < 2) return null;
-  const by_spread = known.every((of) => of.spread !== undefined), across = (of: FrontPoint) => (by_spread ? of.spread! : of.aivs ?? 0);
+  const by_spread = known.every((of) => of.spread !== undefined) && known.some((of) => of.spread! > 1e-9), across = (of: FrontPoint) => (by_spread ? of.spread! : of.aivs ?? 0);
   const drawn = figure("Orders that no other beats", by_spread ? "in latency, AIVs and spread under random times" : "in latency and AIVs");
   drawn.x = values_axis(by_spread ? "spread, part of the latency; smaller is better" : "AIVs, fewer is better", known.map(across));
   drawn.y = values_axis("latency, ms; smaller is better", known.map((of) => of.latency));
   const aivs = [...new Set(known.map((of) => of.aivs ?? 0))].sort((a, b) => a - b);
   drawn.legend = by_spread && aivs.length > 1 ? "AIVs" : "";
   drawn.series = aivs.map((cores, i): Series =>
-    ({ name: aivs.length > 1 ? String(cores) : "", kind: "points", color: i % hues, hollow: false, points: known.filter((of) => (of.aivs ?? 0) === cores).map((of) => point(across(of), of.latency)) }));
+    ({ name: aivs.length > 1 ? String(cores) : "", kind: "points", color: ink((3 * i) % tones), hollow: false, points: known.filter((of) => (of.aivs ?? 0) === cores).map((of) => point(across(of), of.latency)) }));
   return drawn;
 }
 
@@ -114,8 +114,8 @@ function effects_figure(result: SearchResult): Figure | null {
   drawn.x = names_axis("", spans.map(({ effect }) => effect.decision));
   drawn.y = values_axis("% slower", [0, ...spans.flatMap(({ values }) => values)]);
   drawn.series = [
-    { name: "", kind: "points", color: 0, hollow: false, points: spans.map(({ values }, i): FigurePoint => [i, values[0]!, values[0]!, values.at(-1)!]) },
-    { name: "", kind: "points", color: 1, hollow: true, points: spans.map(({ values }, i) => point(i, values.at(-1)!)) },
+    { name: "", kind: "points", color: ink(2), hollow: false, points: spans.map(({ values }, i): FigurePoint => [i, values[0]!, values[0]!, values.at(-1)!]) },
+    { name: "", kind: "points", color: ink(2), hollow: true, points: spans.map(({ values }, i) => point(i, values.at(-1)!)) },
     { name: "", kind: "plain", color: text_color, hollow: false, points: [point(-0.5, 0), point(spans.length - 0.5, 0)] },
   ];
   drawn.key = ["full: best choice", "hollow: worst"];
@@ -163,11 +163,11 @@ export function search_section({ title, result }: SearchSection): HTMLElement {
 }
 
 // Draws the orders' times beside the best shipped one, with the interval of the median difference.
-function tried_figure(orders: Tried[], tried: Tried | undefined): Figure {
-  const drawn = figure("Time beside the best shipped order", "medians under random times, and where the difference lies (95 %)");
+function tried_figure(orders: Tried[], tried: Tried | undefined, random: boolean): Figure {
+  const drawn = figure("Time beside the best shipped order", random ? "medians under random times, and where the difference lies (95 %)" : "as modelled, without random times");
   drawn.x = names_axis("", orders.map((of) => (of === tried ? `${of.order} (tried)` : of.order)));
   const at = (of: Tried, value: number | null | undefined) => 100 * (value ?? of.to_best_shipped ?? 0);
-  drawn.series = [{ name: "", kind: "bars", color: 0, hollow: false,
+  drawn.series = [{ name: "", kind: "bars", color: ink(3), hollow: false,
     points: orders.map((of, i): FigurePoint => [i, at(of, of.to_best_shipped), at(of, of.to_best_shipped_low), at(of, of.to_best_shipped_high)]) }];
   const ends = [0, ...drawn.series[0]!.points.flatMap((p) => [p[2], p[3]])], least = Math.min(...ends), most = Math.max(...ends), room = 0.06 * (most - least || 1);
   drawn.y = { ...no_axis, name: "% slower", low: least < 0 ? least - room : 0, high: most + room };
@@ -198,5 +198,5 @@ export function try_section({ title, result }: TrySection): HTMLElement {
       words("", (of) => (of.refused ? "does not fit" : of.same_as ? `same as ${of.same_as}` : ""))])),
     el("p", { class: "note" }, times_of(result)),
     ...result.orders.filter((of) => of.refused).map((of) => el("p", { class: "note" }, `${of.order} does not fit: ${of.refused!.split("\n")[0]!}`)),
-    different.length > 1 ? el("div", { class: "choices" }, new FigureView(tried_figure(different, first)).element) : null);
+    different.length > 1 ? el("div", { class: "choices" }, new FigureView(tried_figure(different, first, (result.jitter?.runs ?? 1) > 1)).element) : null);
 }
