@@ -14,6 +14,7 @@
 #include "sim/diagnosis/rules/advice_report.h"
 #include "sim/diagnosis/rules/rule.h"
 #include "sim/experiment/configs_folder.h"
+#include "sim/study/summary/known_run.h"
 #include "sim/study/summary/run_observation.h"
 #include "traces/import/ascend_files.h"
 #include "traces/import/profiled_job.h"
@@ -46,18 +47,40 @@ std::unique_ptr<Observation> observed_profile(const AdviseOptions& options) {
   });
 }
 
-// Returns the observation of the directory. Records of a job are checked while they are read. No other file
+// Returns the observation of a job's directory. Records of a job are checked while they are read. No other file
 // has to exist, not even the injected faults.
 std::unique_ptr<Observation> observed(const AdviseOptions& options) {
-  const std::string kind = kind_of_result(options.directory);
-  if (kind == "monitor") return observed_job(options);
-  if (kind != "run" && is_ascend_profile(options.directory)) return observed_profile(options);
-  if (kind != "run") check_result(options.directory, "monitor");
+  if (kind_of_result(options.directory) != "monitor" && is_ascend_profile(options.directory))
+    return observed_profile(options);
+  check_result(options.directory, "monitor");
+  return observed_job(options);
+}
+
+// Advises on a simulated run: first what limits each pass, then what the rules find.
+void advise_on_run(const AdviseOptions& options) {
   check_result(options.directory, "run");
-  return observe(read_run(options.directory, ""), options.machine);
+  const SavedRun saved = read_run(options.directory, "");
+  const KnownRun known = know(saved, saved.name, options.threads.count);
+  const RuleBook rules = read_rules(configs_folder() / "advice");
+  Advice advice = advise(*observe(saved, options.machine), rules);
+  keep_standing_remedies(advice, rules);
+  if (options.json) {
+    nlohmann::ordered_json json = advice_json(advice);
+    for (const KnownPass& pass : known.passes) json["verdicts"].push_back(verdict_text(pass.verdict));
+    std::fputs((json.dump(1) + "\n").c_str(), stdout);
+    return;
+  }
+  std::string text;
+  for (const KnownPass& pass : known.passes) text += verdict_text(pass.verdict) + '\n';
+  std::fputs((text + '\n' + advice_text(advice)).c_str(), stdout);
 }
 
 void run(const AdviseOptions& options) {
+  if (kind_of_result(options.directory) == "run") {
+    if (options.prove)
+      throw InputError("--prove: only what 'a3sim run --steps N -o' wrote can be run again with remedies");
+    return advise_on_run(options);
+  }
   const std::unique_ptr<Observation> observation = observed(options);
   const bool job = kind_of_result(options.directory) == "monitor";
   if (options.prove && !job)

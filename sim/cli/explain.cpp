@@ -3,15 +3,13 @@
 #include <optional>
 
 #include "sim/cli/command.h"
+#include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
 #include "sim/core/error.h"
-#include "sim/diagnosis/rules/advice_report.h"
-#include "sim/experiment/configs_folder.h"
 #include "sim/study/summary/cable_report.h"
-#include "sim/study/summary/run_observation.h"
+#include "sim/study/summary/known_run.h"
 #include "sim/study/summary/saved_run.h"
-#include "traces/analysis/explanation.h"
 #include "traces/import/imported.h"
 #include "traces/import/profile_report.h"
 
@@ -21,6 +19,7 @@ namespace {
 struct ExplainOptions {
   std::string directory, pass;
   std::optional<std::uint32_t> rank;
+  ThreadsOption threads;
   JsonOption json;
 };
 
@@ -40,18 +39,14 @@ void explain_run(const ExplainOptions& options) {
   const SavedRun run = read_run(options.directory, options.pass, Tasks::kIfThere);
   Report report;
   report.fact("schema_version", 1).fact("name", run.name);
-  const RuleBook rules = read_rules(configs_folder() / "advice");
-  for (std::size_t p = 0; p < run.passes.size(); ++p) {
-    const TracedPass& pass = run.passes[p];
+  for (const TracedPass& pass : run.passes) {
     const std::size_t ranks = pass.trace.ranks.size();
     if (options.rank && *options.rank >= ranks)
       throw InputError(fmt::format("--rank: {}, expected below {}", *options.rank, ranks));
-    const std::uint32_t rank = options.rank.value_or(kNone);
-    report.part("passes", run.sums.empty()
-                              ? explanation_report(pass.name, pass.trace, explain(pass.trace), rank,
-                                                   first_finding(advise_on_pass(run, p, rules), "pass"))
-                              : sums_report(pass.name, pass.trace, run.sums[p], rank));
   }
+  const KnownRun known = know(run, run.name, options.threads.count);
+  for (std::size_t p = 0; p < run.passes.size(); ++p)
+    report.part("passes", told_pass(known, p, options.rank.value_or(kNone)));
   for (std::size_t p = 0; p < run.passes.size(); ++p) {
     const std::string full = full_cable(run.passes[p].name, run.passes[p].trace.makespan, run.cables[p]);
     if (!full.empty()) report.say(full, "cables");
@@ -69,6 +64,7 @@ void add_explain_options(CLI::App& app, ExplainOptions& options) {
       ->required();
   app.add_option("--pass", options.pass, "only this pass: forward, backward, …");
   app.add_option("--rank", options.rank, "whose workers and communication; without it, all together");
+  options.threads.add_to(app);
   options.json.add_to(app);
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/cli/command.h"
+#include "sim/cli/options.h"
 #include "sim/cli/result_directory.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
@@ -225,7 +226,7 @@ Page runs_page(const std::vector<std::string>& directories) {
   Page page(title, subtitle_of(runs));
   add_measured_answer(page, profiles, runs);
   add_profiles(page, profiles, runs);
-  add_saved_runs(page, runs);
+  add_saved_runs(page, runs, ThreadsOption().count);
   return page;
 }
 

@@ -67,13 +67,14 @@ class Survey {
         type_(Executions::get(options.execution)),
         kernels_(type_.launches_kernels(options.transport)),
         topology_(hardware, program, dies_of(schedule, options), options.transport,
-                  static_cast<std::uint32_t>(schedule.size())),
+                  static_cast<std::uint32_t>(schedule.size()), options.cables),
         layout_(schedule.front().shape(), capacity_of(schedule), counts),
         hardware_(hardware),
         program_(program_of(program, options)),
         sums_(schedule.size()),
         sent_(topology_.ports().egress.size(), 0),
         received_(sent_.size(), 0),
+        between_(topology_.has_planes() ? std::size_t{topology_.ranks()} * topology_.ranks() : 0, 0),
         ideal_(schedule.size()) {
     for (const Ssc& ssc : schedule) add_rank(ssc);
   }
@@ -106,6 +107,7 @@ class Survey {
   TimesAlone alone_;
   std::vector<RankSums> sums_;
   std::vector<double> sent_, received_;       // bytes per port
+  std::vector<double> between_;               // bytes on the ports, by pair of ranks; empty without cables
   std::vector<std::vector<Duration>> ideal_;  // one entry per rank, then task
 };
 
@@ -151,6 +153,8 @@ Duration Survey::add_put(bool pulled, bool by_engine) {
   const double bytes = static_cast<double>(work_.put_bytes);
   sent_[route.from] += bytes / route.payload;
   received_[route.to] += bytes / route.payload;
+  if (!between_.empty())
+    between_[std::size_t{index(work_.src)} * topology_.ranks() + index(work_.dst)] += bytes / route.payload;
   const Hardware::Fabric& fabric = hardware_.fabric;
   const BytesPerSecond flow = !puts                  ? program_.collective.rate
                               : by_engine            ? hardware_.copy_engine.value().rate
@@ -276,6 +280,13 @@ Bounds Survey::bounds() {
   for (std::size_t p = 0; p < sent_.size(); ++p) {
     raise(Bound::kLink, at_most(sent_[p], topology_.ports().egress[p]));
     raise(Bound::kLink, at_most(received_[p], topology_.ports().ingress[p]));
+  }
+  if (!between_.empty()) {
+    for (const Topology::CableLoad& load : topology_.cable_loads(between_)) {
+      const Duration time = at_most(load.bytes, load.rate);
+      if (time > bounds.time[static_cast<std::size_t>(Bound::kCable)]) bounds.cable = load.cable->name();
+      raise(Bound::kCable, time);
+    }
   }
   raise(Bound::kPath, longest_path());
   return bounds;

@@ -105,6 +105,7 @@ py::dict bounds(const Run& run, std::size_t pass) {
   py::dict bounds;
   for (std::uint32_t b = 0; b < kBounds; ++b) {
     const auto bound = static_cast<Bound>(b);
+    if (!is_shown(bound, pass_of(run, pass).bounds.time[b])) continue;
     bounds[py::str(std::string(name_of(bound)))] = pass_of(run, pass).bounds.time[b].count();
   }
   return bounds;

@@ -158,3 +158,61 @@ TEST_CASE("nor is one of rows that move in another form, by copy engines or by p
       },
       kConfigs / 5);
 }
+
+namespace {
+
+// Draws cables between the dies' ports, slower ones the more often.
+std::vector<std::string> drawn_cables(const RandomConfig& config) {
+  Rng rng(config.draws[5], config.draws[6]);
+  const auto one_of = [&](std::initializer_list<const char*> values) {
+    return values.begin()[rng.below(static_cast<std::uint32_t>(values.size()))];
+  };
+  std::vector<std::string> set{
+      fmt::format("network.topology.hccs={{kind: two_level, leaves: 64, leaf: {}, spines: {}, rate: {}, "
+                  "oversubscription: {}}}",
+                  one_of({"2", "4", "16"}), one_of({"1", "2", "4"}),
+                  one_of({"122.5 GB/s", "20 GB/s", "400 GB/s"}), one_of({"1", "2", "4", "16"}))};
+  set.push_back(fmt::format("network.routes.hccs={}", one_of({"even", "given", "hash"})));
+  set.push_back(fmt::format("experiment.simulate={}", one_of({"all", "all", "alike"})));
+  return set;
+}
+
+// The bytes of a cable that has carried most, over its rate, in picoseconds.
+double longest_carried(const RunResult& run) {
+  double longest = 0;
+  for (const CableUse& cable : run.cables)
+    longest = std::max(longest, cable.bytes * 1e12 / static_cast<double>(cable.rate.count));
+  return longest;
+}
+
+}  // namespace
+
+TEST_CASE("no cable carries its bytes in less than its bound, which is what the most loaded cable needs") {
+  std::uint32_t binding = 0;
+  for_all(
+      Backends::kNative,
+      [&](const RandomConfig& config) {
+        std::vector<std::string> set = overrides_of(config);
+        for (std::string& more : drawn_cables(config)) set.push_back(std::move(more));
+        std::optional<Experiment> experiment;
+        std::vector<PassResult> passes;
+        try {
+          experiment = experiment_of(config, set);
+          passes = run_experiment(*experiment, false);
+        } catch (const InputError&) {
+          RC_DISCARD("ranks that cannot stand for others");
+        }
+        check_bounds(*experiment, "ep4", set);
+        for (const PassResult& pass : passes) {
+          const auto bound =
+              static_cast<double>(pass.bounds.time[static_cast<std::size_t>(Bound::kCable)].count());
+          // Each put is rounded up to a whole byte on its port.
+          const double carried = longest_carried(pass.run);
+          RC_ASSERT(bound <= carried);
+          RC_ASSERT(bound >= 0.99 * carried - 1000);
+          binding += pass.bounds.binding() == Bound::kCable ? 1 : 0;
+        }
+      },
+      kConfigs / 5);
+  CHECK(binding > 0);
+}

@@ -57,7 +57,7 @@ TEST_CASE("Where leaves send up too little, the critical path's lost time is the
     }
   }
   CHECK(held > 0);
-  const Report report = explanation_report("forward", trace, explain(trace), kNone, "");
+  const Report report = explanation_report("forward", trace, explain(trace), kNone);
   CHECK_THAT(report.text(), Contains("lost to") && Contains("switches leaf"));
 }
 
@@ -111,6 +111,6 @@ TEST_CASE("Without a topology nothing is said of cables") {
   Trace trace;
   recorded(small({"experiment.pass=forward"}), trace);
   CHECK(trace.links.empty());
-  const Report report = explanation_report("forward", trace, explain(trace), kNone, "");
+  const Report report = explanation_report("forward", trace, explain(trace), kNone);
   CHECK_THAT(report.text(), !Contains("lost to  critical"));
 }

@@ -66,7 +66,7 @@ TEST_CASE("what-if makes one level of cables twice as fast, or a tenth, as its c
                                        "network.topology.hccs.oversubscription=8"};
   const WhatIf result = what_if(ep16_on("two_to_one.yaml", small), JitterOptions::none(), 1);
   REQUIRE(result.levels.size() == 4);
-  const auto level = std::ranges::find(result.levels, "leaf-spine", &WhatIf::CableLevel::name);
+  const auto level = std::ranges::find(result.levels, "leaf-spine", &CableLevel::name);
   REQUIRE(level != result.levels.end());
   CHECK(level->cables == 32);
   std::vector<std::string> slow = small;

@@ -114,7 +114,7 @@ TEST_CASE("one kind: reports, traces and saved results have its columns and lane
     for (const Duration time : rank[0]) all += time;
     CHECK(all == trace.makespan * 9);
   }
-  CHECK_THAT(explanation_report("forward", trace, explained, kNone, "").text(), Contains("\nSM "));
+  CHECK_THAT(explanation_report("forward", trace, explained, kNone).text(), Contains("\nSM "));
   const Causes causes(trace);
   const std::vector<Counter> counters = counters_of(causes, trace.makespan)[0];
   CHECK(std::ranges::count(counters, "SM running", &Counter::name) == 1);

@@ -187,7 +187,7 @@ Explanation explain(const Trace& trace) {
 }
 
 Report explanation_report(const std::string& pass, const Trace& trace, const Explanation& explanation,
-                          std::uint32_t rank, const std::string& finding) {
+                          std::uint32_t rank) {
   Report report;
   report.fact("pass", pass).fact("makespan_ps", trace.makespan);
   report.say(fmt::format("{}: latency {} ms\n", pass, in_milliseconds(trace.makespan)));
@@ -206,7 +206,6 @@ Report explanation_report(const std::string& pass, const Trace& trace, const Exp
   add_ranks(report, trace, explanation, rank);
   add_roofs(report, trace, explanation.roofs);
   add_reuse(report, trace);
-  report.say(finding + '\n', "finding");
   return report;
 }
 

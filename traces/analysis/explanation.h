@@ -25,9 +25,9 @@ struct Explanation {
 Explanation explain(const Trace& trace);
 
 // Reports a pass: tables for people, every step of the path for programs. Shows workers and communication
-// of `rank` (kNone: all). The last line is `finding`, the first finding of the rules (traces/rules).
+// of `rank` (kNone: all).
 Report explanation_report(const std::string& pass, const Trace& trace, const Explanation& explanation,
-                          std::uint32_t rank, const std::string& finding);
+                          std::uint32_t rank);
 
 // Returns a readable name: "puts that share a port".
 std::string_view described(Blame blame);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace a3sim {
@@ -31,7 +32,7 @@ OperatorBlame blame_of(const Trace& trace, const CriticalPath& path) {
   return blame;
 }
 
-MainBlame main_blame(const OperatorBlame& blame) {
+std::vector<MainBlame> ranked_blame(const OperatorBlame& blame) {
   constexpr std::size_t kMost = 2;
   constexpr double kLeastShare = 0.2;
   BlameTimes sums{};
@@ -40,18 +41,23 @@ MainBlame main_blame(const OperatorBlame& blame) {
     for (std::size_t cause = 0; cause < kBlames; ++cause) sums[cause] += times[cause];
   }
   for (const Duration time : sums) whole += time;
-  const auto most = static_cast<std::size_t>(std::ranges::max_element(sums) - sums.begin());
-  MainBlame result{static_cast<Blame>(most), 0, {}};
-  if (whole > Duration::zero()) result.part = seconds(sums[most]) / seconds(whole);
-  std::vector<std::size_t> ops(blame.operators.size());
-  std::iota(ops.begin(), ops.end(), std::size_t{0});
-  const auto time = [&](std::size_t op) { return blame.blame[op][most]; };
-  std::ranges::stable_sort(ops, [&](std::size_t a, std::size_t b) { return time(a) > time(b); });
-  for (std::size_t i = 0; i < std::min(kMost, ops.size()); ++i) {
-    if (seconds(time(ops[i])) >= kLeastShare * seconds(sums[most]))
-      result.operators.push_back(blame.operators[ops[i]]);
+  std::vector<MainBlame> ranked;
+  for (std::size_t cause = 0; cause < kBlames; ++cause) {
+    if (!is_any(sums[cause])) continue;
+    MainBlame& result = ranked.emplace_back();
+    result.blame = static_cast<Blame>(cause);
+    result.part = seconds(sums[cause]) / seconds(whole);
+    std::vector<std::size_t> ops(blame.operators.size());
+    std::iota(ops.begin(), ops.end(), std::size_t{0});
+    const auto time = [&](std::size_t op) { return blame.blame[op][cause]; };
+    std::ranges::stable_sort(ops, [&](std::size_t a, std::size_t b) { return time(a) > time(b); });
+    for (std::size_t i = 0; i < std::min(kMost, ops.size()); ++i) {
+      if (seconds(time(ops[i])) >= kLeastShare * seconds(sums[cause]))
+        result.operators.push_back(blame.operators[ops[i]]);
+    }
   }
-  return result;
+  std::ranges::stable_sort(ranked, std::greater{}, &MainBlame::part);
+  return ranked;
 }
 
 OperatorBlame blame_difference(const Trace& a, const CriticalPath& of_a, const Trace& b,

@@ -16,14 +16,15 @@ struct OperatorBlame {
 
 // Returns the blame of one run. It sums to the makespan.
 OperatorBlame blame_of(const Trace& trace, const CriticalPath& path);
-// The cause that takes most of the time; of equals the first.
+// What a path is spent on.
 struct MainBlame {
   Blame blame{};
   double part = 0;  // share of all time
   // At most two, each with a fifth or more of the cause's time, longest first.
   std::vector<std::string> operators;
 };
-MainBlame main_blame(const OperatorBlame& blame);
+// Returns the causes that take any time, the longest first.
+std::vector<MainBlame> ranked_blame(const OperatorBlame& blame);
 // Returns the blame of one run less that of another, by the operators of both; the first run's come first.
 // Sums exactly to the difference of the makespans.
 OperatorBlame blame_difference(const Trace& a, const CriticalPath& of_a, const Trace& b,

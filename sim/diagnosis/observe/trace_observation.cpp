@@ -112,7 +112,7 @@ RecordPlace TraceObservation::place_of_task(std::uint16_t pass, std::uint32_t ra
 }
 
 RecordPlace TraceObservation::place_of(const LightRecord& record) const {
-  return fmt::format("result.json:passes[{}].ranks[{}]", record.pass, record.rank);
+  return fmt::format("result.json, pass {}: ranks[{}]", job_.passes[record.pass], record.rank);
 }
 
 // Returns the line of the operator's first task.

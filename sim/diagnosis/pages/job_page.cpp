@@ -40,7 +40,8 @@ void add_answer(Page& page, const Observation& job, const Advice& advice, const 
   }
   blocks.cards(cards);
   if (const std::string slow = slow_text(advice, map); !slow.empty()) blocks.verdict(slow);
-  blocks.verdict(first_finding(advice, "step"));
+  const std::string finding = first_finding(advice, "step");
+  blocks.verdict(finding.empty() ? "No finding costs 1 % of a step." : finding);
   if (!advice.missing.empty()) {
     std::vector<std::string> columns;
     for (const Missing& missing : advice.missing) columns.push_back(missing.column);

@@ -80,7 +80,7 @@ ordered_json json_of(const Finding& finding) {
   ordered_json evidence = ordered_json::array(), out = ordered_json::array(),
                remedies = ordered_json::array(), parts = ordered_json::array();
   for (const Evidence& item : finding.evidence)
-    evidence.push_back({{"what", item.what},
+    evidence.push_back({{"what", item.what.find("{}") == std::string::npos ? item.what : evidence_text(item)},
                         {"value", item.value},
                         {"threshold", item.threshold},
                         {"unit", item.unit},
@@ -160,6 +160,11 @@ std::string place_text(const Finding& finding, std::uint32_t ranks) {
 }
 
 std::string evidence_text(const Evidence& item) {
+  if (const std::size_t place = item.what.find("{}"); place != std::string::npos) {
+    std::string text = item.what;
+    text.replace(place, 2, in_percent(item.value, 0));
+    return text + (item.threshold > 0 ? fmt::format(" (threshold {})", in_percent(item.threshold, 0)) : "");
+  }
   const std::string limit = item.threshold > 0 ? fmt::format(" (limit {:.4g})", item.threshold) : "";
   return fmt::format("{}: {:.4g}{}{}{}", item.what, item.value, item.unit.empty() ? "" : " ", item.unit,
                      limit);
@@ -244,7 +249,7 @@ std::string info_text(const Finding& finding, const Advice& advice) {
     return fmt::format("info: {}, {}: {:.3f} ms a step ({}{})\n", finding.cause, where(finding, advice.ranks),
                        finding.lost_ms, share_text(finding), finding.healthy ? ", without faults too" : "");
   // A finding without lost time names what limits an operator.
-  return fmt::format("info: {}, {}: {}; little to gain\n", finding.cause, where(finding, advice.ranks),
+  return fmt::format("info: {}, {}: {}\n", finding.cause, where(finding, advice.ranks),
                      evidence_text(finding.evidence.front()));
 }
 
@@ -305,18 +310,11 @@ std::string first_finding(const Advice& advice, std::string_view whole) {
   };
   if (!advice.findings.empty()) {
     const Finding& first = advice.findings.front();
-    return fmt::format("First finding: {} Try: {}.", told(first), first.remedies.front().text);
+    const std::string remedy =
+        first.remedies.empty() ? "" : fmt::format(" Try: {}.", first.remedies.front().text);
+    return fmt::format("First finding: {}{}", told(first), remedy);
   }
-  const std::string none = fmt::format("No finding costs 1 % of the {}.", whole);
-  // Operators that run near the limits of the machine explain why there is nothing to gain.
-  const auto limited =
-      std::ranges::find_if(advice.infos, [](const Finding& info) { return info.lost_ms <= 0; });
-  if (limited != advice.infos.end()) {
-    const Evidence& evidence = limited->evidence.front();
-    return fmt::format("{} Little is left: {}, {}; {}, {}.", none, limited->cause,
-                       place_text(*limited, advice.ranks), evidence_text(evidence), evidence.place.text);
-  }
-  return advice.infos.empty() ? none : fmt::format("{} Most: {}", none, told(advice.infos.front()));
+  return {};
 }
 
 ordered_json advice_json(const Advice& advice) {

@@ -13,7 +13,7 @@ namespace a3sim {
 
 // A number that supports a cause, the threshold it exceeds, and the record that shows it.
 struct Evidence {
-  std::string what, unit;
+  std::string what, unit;  // `{}` in `what`: the value, a share, stands there
   double value = 0, threshold = 0;
   RecordPlace place;
 };

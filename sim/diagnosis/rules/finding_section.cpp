@@ -53,7 +53,7 @@ Json finding_words(const Finding& finding, std::uint32_t ranks, const TracedPass
           {"cause", finding.cause},
           {"what", cause_in_words(finding.cause)},
           {"where", place_text(finding, ranks)},
-          {"lost", finding.lost_ms > 0 ? lost : "nothing to gain"},
+          {"lost", finding.lost_ms > 0 ? lost : "at this limit"},
           {"info", finding.info},
           {"ranks", finding.ranks},
           {"evidence", std::move(evidence)},

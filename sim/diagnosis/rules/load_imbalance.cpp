@@ -32,8 +32,8 @@ class LoadImbalanceRule final : public CauseRule {
     const double busy = slowdown.located.healthy[busiest][Measure::kOwn];
     finding.explains = std::clamp((most / usual - 1) * busy / slowdown.own_lag(), 0.0, 1.0);
     const double a_row = slowdown.ratio(Measure::kAic, busiest) / (most / usual);
-    finding.add({fmt::format("rows of rank {}, of the mean", busiest), "", most / mean, 1 + data.at("above"),
-                 slowdown.place(busiest)});
+    finding.add({fmt::format("rows of rank {} are {{}} of the mean", busiest), "", most / mean,
+                 1 + data.at("above"), slowdown.place(busiest)});
     finding.add({fmt::format("AIC time a row of rank {}, of the usual", busiest), "", a_row,
                  1 + data.at("a_row"), slowdown.place(busiest)});
     if (a_row > 1 + data.at("a_row")) finding.explains /= a_row;
@@ -65,8 +65,8 @@ class LoadImbalanceRule final : public CauseRule {
     finding.lost_ms = std::max(0.0, took - std::max(then, took / most)) / kPicosecondsOfMs;
     finding.explains = std::min(1.0, 1 / a_row);
     const std::string_view what = rows > 0 ? "rows" : "operations";
-    finding.add({fmt::format("{} of rank {}, of the mean", what, busiest), "", most, 1 + data.at("above"),
-                 job.place(busiest)});
+    finding.add({fmt::format("{} of rank {} are {{}} of the mean", what, busiest), "", most,
+                 1 + data.at("above"), job.place(busiest)});
     finding.add({fmt::format("its time for each of its {}, relative to the mean rank's", what), "", a_row,
                  1 + data.at("a_row"), job.place(busiest)});
     return {finding};

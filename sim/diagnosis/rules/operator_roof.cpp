@@ -61,8 +61,8 @@ Finding steady_finding(const SteadyState& job, const std::map<std::uint32_t, Sum
     finding.operators.push_back(name);
     if (finding.evidence.size() < kMostNamed)
       finding.add(
-          {fmt::format("{} of rank {} runs at this part of what the machine allows", name, sum.worst->rank),
-           "", sum.reached, used, job.observation.place_of(*sum.worst)});
+          {fmt::format("{} on rank {} reaches {{}} of what the machine allows", name, sum.worst->rank), "",
+           sum.reached, used, job.observation.place_of(*sum.worst)});
   }
   finding.explains = 1;
   return finding;
@@ -150,7 +150,8 @@ class OperatorRoofRule final : public CauseRule {
       sum.reached = part.reached;
       sum.worst = op.one;
     }
-    if (sums.empty()) return {};
+    // A simulated operator near a roof is healthy; what a better machine gains is simulated (study/verdict).
+    if (sums.empty() || (roof_ != Roof::kNeither && !time)) return {};
     Finding finding = steady_finding(job, sums, ranks, used);
     finding.info = roof_ != Roof::kNeither;
     if (!finding.info) finding.lost_ms = job.gain_of_computing(job.for_all_ranks(sooner)) / kPicosecondsOfMs;

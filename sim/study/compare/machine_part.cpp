@@ -11,6 +11,7 @@
 #include "sim/core/error.h"
 #include "sim/experiment/configs_folder.h"
 #include "sim/memory/l2/l2.h"
+#include "sim/runtime/cause.h"
 #include "sim/runtime/execution.h"
 
 namespace a3sim {
@@ -128,6 +129,12 @@ MachinePart read_machine_part(const Config& block) {
   part.cables = block.boolean("cables", false);
   part.optional = block.boolean("optional", false);
   part.needs = block.texts("needs");
+  part.blamed = block.texts("blamed");
+  for (const std::string& cause : part.blamed) {
+    if (std::ranges::find(kNamesOf<Blame>, cause) == kNamesOf<Blame>.end())
+      block.error("blamed",
+                  fmt::format("'{}' is no cause: expected {}", cause, fmt::join(kNamesOf<Blame>, ", ")));
+  }
   part.charged = block.text("charged", "");
   part.transport = block.text("transport", "");
   block.finish();

@@ -42,6 +42,9 @@ struct MachinePart {
   bool cables = false;             // the cables between switches, which `values` do not state
   bool optional = false;           // described only where one of its values is stated and not zero
   std::vector<std::string> needs;  // described only where all of these blocks are
+  // Causes on a critical path (runtime/cause.h) where the part may be what limits: its own one first, then those that
+  // others pace too.
+  std::vector<std::string> blamed;
   std::string charged, transport;  // used only by runs that are charged with this value, that move rows so
 
   // Returns whether the machine describes the part; some describe no copy engines, hosts, or kernels that

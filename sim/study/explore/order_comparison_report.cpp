@@ -114,10 +114,10 @@ std::string compared(double difference) {
   return fmt::format("is {:.2f} % {} than", 100 * std::abs(difference), difference < 0 ? "faster" : "slower");
 }
 
-std::string verdict(const Experiment& experiment, const OrderComparison& comparison) {
-  const TriedOrder &order = comparison.tried(), *other = comparison.against();
-  if (!other) return fmt::format("{}: none of the shipped orders fits this experiment.\n", order.name);
-  const std::string name = comparison.against_name();
+// Compares the tried order with another one, which is called `name` in the sentence.
+std::string compared_with(const Experiment& experiment, const OrderComparison& comparison,
+                          const TriedOrder& than, const std::string& name) {
+  const TriedOrder &order = comparison.tried(), *const other = &than;
   if (other->same_as == 0) return fmt::format("{} has the schedules of {}.\n", order.name, name);
   if (order.totals == other->totals) return fmt::format("{} is as fast as {}.\n", order.name, name);
   const MedianInterval difference = relative_difference(order.totals, other->totals);
@@ -133,6 +133,35 @@ std::string verdict(const Experiment& experiment, const OrderComparison& compari
   return fmt::format("{} {} {} ({} instead of {} ms{}), most of all because {}.\n", order.name,
                      compared(difference.median), name, in_milliseconds(order.total()),
                      in_milliseconds(other->total()), interval.empty() ? "" : "; " + interval, reason.text);
+}
+
+// Returns what two orders have in common that the baseline has not: "which sends in the same order". Compared with such an order
+// alone, what they share would seem to be worth nothing.
+std::string shared_text(const TriedOrder& order, const TriedOrder& other, const TriedOrder& baseline) {
+  const auto shares = [&](CoreUnit unit) {
+    const auto u = static_cast<std::size_t>(unit);
+    return order.spec.keys[u] == other.spec.keys[u] && order.spec.keys[u] != baseline.spec.keys[u];
+  };
+  if (shares(CoreUnit::kVector)) return ", which sends in the same order";
+  return shares(CoreUnit::kMatrix) ? ", which has the same order of matrix tasks" : "";
+}
+
+// First the order without any ingredient, where it is shipped and fits, then the one that the tried order is compared with.
+std::string verdict(const Experiment& experiment, const OrderComparison& comparison) {
+  constexpr const char* kBaseline = "naive";  // configs/orders/naive.yaml: what others are measured against
+  const TriedOrder &order = comparison.tried(), *const other = comparison.against();
+  if (!other) return fmt::format("{}: none of the shipped orders fits this experiment.\n", order.name);
+  const auto baseline = std::ranges::find_if(
+      comparison.orders.begin() + static_cast<std::ptrdiff_t>(comparison.first_shipped),
+      comparison.orders.end(),
+      [](const TriedOrder& shipped) { return shipped.name == kBaseline && shipped.refused.empty(); });
+  if (comparison.asked_for || baseline == comparison.orders.end() || &*baseline == other ||
+      &*baseline == &order)
+    return compared_with(experiment, comparison, *other, comparison.against_name());
+  return compared_with(experiment, comparison, *baseline,
+                       fmt::format("{}, what orders are measured against", kBaseline)) +
+         compared_with(experiment, comparison, *other,
+                       comparison.against_name() + shared_text(order, *other, *baseline));
 }
 
 }  // namespace

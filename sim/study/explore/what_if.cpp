@@ -39,46 +39,6 @@ std::vector<const MachinePart*> parts_in(const Experiment& experiment) {
   return parts;
 }
 
-std::vector<WhatIf::CableLevel> levels_in(const Experiment& experiment) {
-  std::vector<WhatIf::CableLevel> levels;
-  for (const CablePlane& plane : experiment.run.cables) {
-    const std::string& name = experiment.hardware.fabric.planes[plane.plane].name;
-    for (const Cable& cable : plane.layout->cables()) {
-      const auto known = std::ranges::find_if(levels, [&](const WhatIf::CableLevel& level) {
-        return level.plane == name && level.name == cable.level;
-      });
-      if (known == levels.end())
-        levels.push_back({name, cable.level, 1, {}, {}});
-      else
-        ++known->cables;
-    }
-  }
-  return levels;
-}
-
-Experiment with_cables_at(const Experiment& base, const std::string& plane_name, const std::string& level,
-                          double factor) {
-  Experiment changed = base;
-  for (CablePlane& plane : changed.run.cables) {
-    if (base.hardware.fabric.planes[plane.plane].name != plane_name) continue;
-    CableDamage& cables = plane.damages.emplace_back();
-    cables.factor = factor;
-    const std::vector<Cable>& all = plane.layout->cables();
-    for (std::uint32_t c = 0; c < all.size(); ++c)
-      if (all[c].level == level) cables.cables.push_back(c);
-  }
-  return changed;
-}
-
-Variation cables_at(const WhatIf::CableLevel& level, double factor) {
-  return {fmt::format("{} x {}", level.name, factor),
-          {},
-          [plane = level.plane, name = level.name, factor](const Experiment& base) {
-            return with_cables_at(base, plane, name, factor);
-          },
-          true};
-}
-
 // The question as a list of variations, each with the place in the answer for what it comes to.
 struct WhatIfQuestion {
   WhatIf answer;
@@ -131,8 +91,9 @@ WhatIf what_if(const Experiment& experiment, const JitterOptions& jitter, unsign
     row.free = WhatIf::Outcome{};
     question.add(better_part(experiment, *row.part, free, row.name + ", free"), *row.free);
   }
-  question.answer.levels = levels_in(experiment);
-  for (WhatIf::CableLevel& level : question.answer.levels) {
+  for (CableLevel& level : cable_levels(experiment))
+    question.answer.levels.push_back({std::move(level), {}, {}});
+  for (WhatIf::Level& level : question.answer.levels) {
     question.add(cables_at(level, kTwice), level.twice);
     question.add(cables_at(level, kTenth), level.tenth);
   }

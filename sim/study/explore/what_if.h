@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/study/compare/cable_level.h"
 #include "sim/study/compare/difference_table.h"
 #include "traces/report/report.h"
 
@@ -19,16 +20,13 @@ struct WhatIf {
     Outcome better;               // with the part 10 % better
     std::optional<Outcome> free;  // with the part free, if that makes sense
   };
-  // The cables of one level of a plane's topology.
-  struct CableLevel {
-    std::string plane, name;
-    std::uint32_t cables = 0;  // in one direction each
-    Outcome twice, tenth;      // all of them at twice and at a tenth of their rates
+  struct Level : CableLevel {
+    Outcome twice, tenth;  // all of its cables at twice and at a tenth of their rates
   };
   std::vector<std::string> passes;  // their names
   Outcome now;
-  std::vector<Row> rows;           // by gain from 10 %, then by gain if free; the largest first
-  std::vector<CableLevel> levels;  // from the hosts up; none where no plane has a topology
+  std::vector<Row> rows;      // by gain from 10 %, then by gain if free; the largest first
+  std::vector<Level> levels;  // from the hosts up; none where no plane has a topology
 
   // Returns the share of the latency that an outcome saves, run by run. Negative: it takes longer.
   MedianInterval gain(const Outcome& outcome) const;

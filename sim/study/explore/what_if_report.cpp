@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "sim/study/explore/what_if.h"
+#include "sim/study/verdict/verdict.h"
 #include "version.h"
 
 namespace a3sim {
@@ -17,19 +20,28 @@ bool changes_bound(const WhatIf& result, const WhatIf::Row& row) {
   return row.better.bounds != result.now.bounds || (row.free && row.free->bounds != result.now.bounds);
 }
 
+// Those of cables only where there are some.
+std::vector<Bound> shown_bounds(const WhatIf& result) {
+  std::vector<Bound> shown;
+  for (std::uint32_t b = 0; b < kBounds; ++b)
+    if (is_shown(static_cast<Bound>(b), result.now.bounds[b])) shown.push_back(static_cast<Bound>(b));
+  return shown;
+}
+
 // Return keys and values, in the same order, of an outcome's details besides its total.
 std::vector<std::string> detail_keys(const WhatIf& result, const std::string& prefix) {
   std::vector<std::string> keys;
   for (const std::string& pass : result.passes) keys.push_back(prefix + ".passes_ps." + pass);
-  for (std::uint32_t b = 0; b < kBounds; ++b)
-    keys.push_back(fmt::format("{}.bounds_ps.{}", prefix, name_of(static_cast<Bound>(b))));
+  for (const Bound bound : shown_bounds(result))
+    keys.push_back(fmt::format("{}.bounds_ps.{}", prefix, name_of(bound)));
   return keys;
 }
 
-std::vector<Cell> details(const Outcome& outcome) {
+std::vector<Cell> details(const WhatIf& result, const Outcome& outcome) {
   std::vector<Cell> cells;
   for (const Latencies& pass : outcome.passes) cells.emplace_back(median_of(pass));
-  cells.insert(cells.end(), outcome.bounds.begin(), outcome.bounds.end());
+  for (const Bound bound : shown_bounds(result))
+    cells.emplace_back(outcome.bounds[static_cast<std::size_t>(bound)]);
   return cells;
 }
 
@@ -46,7 +58,7 @@ void add_columns(std::vector<Column>& columns, const WhatIf& result, const std::
 void add_cells(std::vector<Cell>& cells, const WhatIf& result, const Outcome& outcome) {
   const MedianInterval gain = result.gain(outcome);
   cells.insert(cells.end(), {outcome.total(), gain.median, interval_in_percent(gain), gain.low, gain.high});
-  for (Cell& cell : details(outcome)) cells.push_back(std::move(cell));
+  for (Cell& cell : details(result, outcome)) cells.push_back(std::move(cell));
 }
 
 void add_gains(Report& report, const WhatIf& result) {
@@ -78,7 +90,7 @@ void add_levels(Report& report, const WhatIf& result) {
   add_columns(columns, result, "twice as fast", "twice", "gain_twice");
   add_columns(columns, result, "a tenth", "tenth", "gain_tenth");
   Table& table = report.table("levels", std::move(columns));
-  for (const WhatIf::CableLevel& level : result.levels) {
+  for (const WhatIf::Level& level : result.levels) {
     std::vector<Cell> cells{level.name, level.plane, whole(level.cables)};
     add_cells(cells, result, level.twice);
     add_cells(cells, result, level.tenth);
@@ -90,16 +102,17 @@ void add_levels(Report& report, const WhatIf& result) {
 void add_bounds(Report& report, const WhatIf& result) {
   std::vector<Column> columns{Column::words("lower bounds ms, 10 % better / free")};
   std::vector<Cell> now{"as it is"};
-  for (std::uint32_t b = 0; b < kBounds; ++b) {
-    columns.push_back(Column::milliseconds(std::string(name_of(static_cast<Bound>(b)))));
-    now.emplace_back(result.now.bounds[b]);
+  for (const Bound bound : shown_bounds(result)) {
+    columns.push_back(Column::milliseconds(std::string(name_of(bound))));
+    now.emplace_back(result.now.bounds[static_cast<std::size_t>(bound)]);
   }
   Table& table = report.table("", std::move(columns));
   table.add(std::move(now));
   for (const WhatIf::Row& row : result.rows) {
     if (!changes_bound(result, row)) continue;
     std::vector<Cell> cells{row.name};
-    for (std::uint32_t b = 0; b < kBounds; ++b) {
+    for (const Bound bound : shown_bounds(result)) {
+      const auto b = static_cast<std::size_t>(bound);
       const Duration as_is = result.now.bounds[b], better = row.better.bounds[b];
       const bool same = better == as_is && (!row.free || row.free->bounds[b] == as_is);
       const std::string free = row.free ? in_milliseconds(row.free->bounds[b]) : "-";
@@ -127,12 +140,6 @@ std::string notes(const WhatIf& result) {
   return text;
 }
 
-// Returns "2.31 % (+2.10..+2.48 %)".
-std::string gain_text(const MedianInterval& gain) {
-  const std::string interval = interval_in_percent(gain);
-  return in_percent(gain.median, 2) + (interval.empty() ? "" : fmt::format(" ({})", interval));
-}
-
 // Why a row above what binds is not named: "AIC, 28 instead of 25 (+12 %) (another machine, with other schedules)".
 std::string passed_over(const WhatIf& result, const WhatIf::Row& row) {
   const char* why = "carries other parts with it";
@@ -148,32 +155,28 @@ std::string rows_above(const WhatIf& result, const WhatIf::Row& binding) {
     if (&row == &binding) break;
     above.push_back(passed_over(result, row));
   }
-  return above.empty() ? "" : fmt::format("; above it in the table: {}", fmt::join(above, ", "));
+  return above.empty() ? "" : fmt::format(" Above it in the table: {}.", fmt::join(above, ", "));
 }
 
-// One sentence that names what binds: of the parts that stand for themselves, the one of which 10 % gain
-// most, if more than noise.
+// What binds: of the parts that stand for themselves and whose gain is more than noise, those that gain most.
 std::string what_binds(const WhatIf& result) {
-  const WhatIf::Row *first = nullptr, *second = nullptr;
+  const auto bound = std::ranges::max_element(result.now.bounds);
+  Verdict verdict{{},
+                  result.now.total(),
+                  *bound,
+                  std::string(name_of(static_cast<Bound>(bound - result.now.bounds.begin()))),
+                  {}};
+  const WhatIf::Row* first = nullptr;
   for (const WhatIf::Row& row : result.rows) {
     if (row.part->kind != MachinePart::Kind::kSingle || !result.gain(row.better).clear()) continue;
-    if (first) second = second ? second : &row;
-    first = first ? first : &row;
+    verdict.candidates.push_back({row.name, {}, result.gain(row.better), {}});
+    if (row.free) verdict.candidates.back().free = result.gain(*row.free);
+    if (!first) first = &row;
   }
-  constexpr double kLittle = 0.001;
-  const std::string now = in_milliseconds(result.now.total());
-  if (!first || result.gain(first->better).median < kLittle) {
-    return fmt::format(
-        "No single part binds: 10 % more of any gains less than {} of {} ms, or no more than noise.\n",
-        in_percent(kLittle, 2), now);
-  }
-  std::string text =
-      fmt::format("What binds is {}: 10 % better, it gains {} of {} ms, and free {}", first->name,
-                  gain_text(result.gain(first->better)), now, gain_text(result.gain(*first->free)));
-  if (second && result.gain(second->better).median > 0)
-    text += fmt::format("; next with {}: {}", second->name, gain_text(result.gain(second->better)));
-  text += rows_above(result, *first);
-  return text + ".\n";
+  rank(verdict);
+  std::string text = verdict_text(verdict);
+  if (first) text += rows_above(result, *first);
+  return text + '\n';
 }
 
 }  // namespace
@@ -184,7 +187,7 @@ Report what_if_report(const Experiment& experiment, const WhatIf& result, const 
   add_jitter(report, jitter);
   report.fact("hardware", experiment.hardware.name).fact("now.total_ps", result.now.total());
   const std::vector<std::string> keys = detail_keys(result, "now");
-  const std::vector<Cell> values = details(result.now);
+  const std::vector<Cell> values = details(result, result.now);
   for (std::size_t i = 0; i < keys.size(); ++i) report.fact(keys[i], values[i]);
   report.say(
       fmt::format("{} (a3sim {}), {} execution, order {}: what a better machine would gain, one part at a "

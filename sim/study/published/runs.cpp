@@ -86,6 +86,7 @@ void add_binding(const Row& row) {
 
 void add_bounds(const Row& row) {
   for (std::uint32_t b = 0; b < kBounds; ++b) {
+    if (!is_shown(static_cast<Bound>(b), row.own.bounds.time[b])) continue;
     const std::string name(name_of(static_cast<Bound>(b)));
     row.point.more.emplace_back(Column::milliseconds(b == 0 ? ">= " + name : name, name + "_ps"),
                                 row.own.bounds.time[b]);
@@ -264,7 +265,9 @@ std::uint32_t aivs_of(const PassResult& pass) {
 
 // Returns "cube 71 %: GMM1, GMM2".
 std::string limit_of(const Trace& trace) {
-  const MainBlame most = main_blame(blame_of(trace, critical_path(Causes(trace))));
+  const std::vector<MainBlame> ranked = ranked_blame(blame_of(trace, critical_path(Causes(trace))));
+  if (ranked.empty()) return {};
+  const MainBlame& most = ranked.front();
   return fmt::format("{} {}{}{}", name_of(most.blame), in_percent(most.part, 0),
                      most.operators.empty() ? "" : ": ", fmt::join(most.operators, ", "));
 }

@@ -33,7 +33,7 @@ Table hottest_cables(const std::vector<CableUse>& cables) {
   for (std::size_t c = 0; c < std::min(kHottest, cables.size()); ++c) {
     const CableUse& cable = cables[c];
     table.add({cable.name, cable.level, static_cast<double>(cable.rate.count) / kGiga, cable.bytes,
-               cable.used, cable.peak, cable.full, told_traffic(cable)});
+               cable.used, unless_zero(cable.peak), cable.full, told_traffic(cable)});
   }
   return table;
 }

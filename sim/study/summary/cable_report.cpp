@@ -13,7 +13,7 @@ namespace a3sim {
 namespace {
 
 // The cables of one level.
-struct CableLevel {
+struct LevelUse {
   std::string name;
   std::uint64_t cables = 0;
   double used = 0;  // sum over its cables
@@ -21,11 +21,11 @@ struct CableLevel {
 };
 
 // Returns the levels, sorted by the use of their hottest cable.
-std::vector<CableLevel> cable_levels(const std::vector<CableUse>& cables) {
-  std::vector<CableLevel> levels;
+std::vector<LevelUse> level_uses(const std::vector<CableUse>& cables) {
+  std::vector<LevelUse> levels;
   for (const CableUse& cable : cables) {
-    auto level = std::ranges::find(levels, cable.level, &CableLevel::name);
-    if (level == levels.end()) level = levels.insert(levels.end(), CableLevel{cable.level, 0, 0, &cable});
+    auto level = std::ranges::find(levels, cable.level, &LevelUse::name);
+    if (level == levels.end()) level = levels.insert(levels.end(), LevelUse{cable.level, 0, 0, &cable});
     ++level->cables;
     level->used += cable.used;
   }
@@ -41,10 +41,10 @@ void add_cables(std::span<const PassCables> passes, Report& report) {
                         Column::percent("mean use"), Column::words("hottest"), Column::percent("its use"),
                         Column::percent("its peak"), Column::milliseconds("full ms")});
   for (const PassCables& pass : passes) {
-    for (const CableLevel& level : cable_levels(*pass.cables)) {
+    for (const LevelUse& level : level_uses(*pass.cables)) {
       const CableUse& hottest = *level.hottest;
       table.add({pass.name, level.name, whole(level.cables), level.used / static_cast<double>(level.cables),
-                 hottest.name, hottest.used, hottest.peak, hottest.full});
+                 hottest.name, hottest.used, unless_zero(hottest.peak), hottest.full});
     }
   }
 }

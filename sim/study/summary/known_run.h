@@ -7,6 +7,7 @@
 
 #include "sim/diagnosis/rules/advice.h"
 #include "sim/study/summary/saved_run.h"
+#include "sim/study/verdict/verdict.h"
 #include "traces/analysis/explanation.h"
 
 namespace a3sim {
@@ -14,8 +15,7 @@ namespace a3sim {
 // A pass of a saved run with its analyses. `explained` and `advice` need its tasks.
 struct KnownPass {
   const TracedPass* pass = nullptr;
-  Duration bound{};     // largest lower bound; zero: not written
-  std::string binding;  // the kind of that bound: cube, vector, HBM, link, path
+  Verdict verdict;
   std::optional<Explanation> explained;
   std::optional<Advice> advice;
 
@@ -33,8 +33,12 @@ struct KnownRun {
   Duration total() const;
 };
 
-// Reads the bounds of a run, explains its passes and asks the rules about them. The run must outlive the
-// result. Throws InputError if result.json is not as `run -o` writes it.
-KnownRun know(const SavedRun& run, std::string name);
+// Reads the bounds of a run, explains its passes, asks the rules about them, and runs the variations that say what limits
+// them. The run must outlive the result. Throws InputError if result.json is not as `run -o` writes it.
+KnownRun know(const SavedRun& run, std::string name, unsigned threads);
+
+// Reports a pass in tables, with its verdict and its first finding as the last lines. Shows workers and communication of `rank`
+// (kNone: all).
+Report told_pass(const KnownRun& run, std::size_t pass, std::uint32_t rank);
 
 }  // namespace a3sim

@@ -9,6 +9,7 @@
 #include "sim/study/summary/cable_files.h"
 #include "sim/study/summary/cable_report.h"
 #include "sim/study/summary/operator_report.h"
+#include "sim/study/verdict/verdict.h"
 #include "traces/analysis/worker_time.h"
 #include "traces/trace_csv.h"
 #include "version.h"
@@ -91,12 +92,19 @@ void add_passes(std::span<const RunOutcome> passes, const std::deque<Causes>& ca
 
 void add_bounds(std::span<const RunOutcome> passes, Report& report) {
   std::vector<Column> columns{Column::words("lower bounds ms")};
-  for (std::uint32_t b = 0; b < kBounds; ++b)
-    columns.push_back(Column::milliseconds(std::string(name_of(static_cast<Bound>(b)))));
+  std::vector<std::uint32_t> shown;
+  for (std::uint32_t b = 0; b < kBounds; ++b) {
+    const auto bound = static_cast<Bound>(b);
+    if (std::ranges::none_of(passes,
+                             [&](const RunOutcome& pass) { return is_shown(bound, pass.bounds.time[b]); }))
+      continue;
+    shown.push_back(b);
+    columns.push_back(Column::milliseconds(std::string(name_of(bound))));
+  }
   Table& table = report.table("", std::move(columns));
   for (const RunOutcome& pass : passes) {
     std::vector<Cell> row{pass.name};
-    row.insert(row.end(), pass.bounds.time.begin(), pass.bounds.time.end());
+    for (const std::uint32_t b : shown) row.emplace_back(pass.bounds.time[b]);
     table.add(std::move(row));
   }
 }
@@ -115,7 +123,20 @@ void add_stream_passes(std::span<const RunOutcome> passes, Report& report) {
   }
 }
 
-Report pass_report(const RunOutcome& pass, const Causes& causes) {
+// What bounds and the critical path tell of each pass; other machines are not tried.
+std::vector<Verdict> verdicts_of(std::span<const RunOutcome> passes, const std::deque<Causes>& causes) {
+  std::vector<Verdict> verdicts;
+  for (std::size_t p = 0; p < passes.size(); ++p) {
+    const Bounds& bounds = passes[p].bounds;
+    const bool bounded = bounds.largest() > Duration::zero();
+    const CriticalPath path = critical_path(causes[p]);
+    verdicts.push_back(verdict_of(passes[p].name, *passes[p].trace, &path, bounds.largest(),
+                                  bounded ? bound_name(bounds) : ""));
+  }
+  return verdicts;
+}
+
+Report pass_report(const RunOutcome& pass, const Causes& causes, const Verdict& verdict) {
   Report report;
   report.fact("pass", pass.name).fact("latency_ps", pass.latency);
   if (on_streams(pass)) report.fact("makespan_ps", pass.trace->makespan);
@@ -123,9 +144,13 @@ Report pass_report(const RunOutcome& pass, const Causes& causes) {
     report.fact("last.rank", whole(pass.trace->last.rank)).fact("last.task", whole(pass.trace->last.task));
   if (pass.sums.events > 0) report.fact("events", whole(pass.sums.events));
   if (pass.bounds.largest() > Duration::zero()) {
-    for (std::uint32_t b = 0; b < kBounds; ++b)
-      report.fact(fmt::format("bounds_ps.{}", name_of(static_cast<Bound>(b))), pass.bounds.time[b]);
+    for (std::uint32_t b = 0; b < kBounds; ++b) {
+      const auto bound = static_cast<Bound>(b);
+      if (is_shown(bound, pass.bounds.time[b]))
+        report.fact(fmt::format("bounds_ps.{}", name_of(bound)), pass.bounds.time[b]);
+    }
     report.fact("binding", std::string(name_of(pass.bounds.binding())));
+    if (!pass.bounds.cable.empty()) report.fact("bounding_cable", pass.bounds.cable);
   }
   if (on_streams(pass)) {
     add_stream_operators(pass, causes, report);
@@ -133,6 +158,7 @@ Report pass_report(const RunOutcome& pass, const Causes& causes) {
     add_operators(pass, causes, report);
     add_l2(pass, report);
   }
+  report.fact("verdict", verdict_text(verdict));
   add_ranks(pass, causes, report);
   add_hottest_cables(pass.sums.cables, report);
   return report;
@@ -154,12 +180,17 @@ Report passes_report(std::span<const RunOutcome> passes) {
   std::vector<PassCables> cables;
   for (const RunOutcome& pass : passes) cables.push_back({pass.name, &pass.sums.cables});
   add_cables(cables, report);
-  for (std::size_t p = 0; p < passes.size(); ++p) report.part("passes", pass_report(passes[p], causes[p]));
+  const std::vector<Verdict> verdicts = verdicts_of(passes, causes);
+  for (std::size_t p = 0; p < passes.size(); ++p)
+    report.part("passes", pass_report(passes[p], causes[p], verdicts[p]));
   if (streams)
     report.say(
         "waited: a lane, for what its next task needs or for workers that others had. On the path: what the "
         "latency waited\n"
         "for; before it: its launch, submission or signal. Both sum to the latency.\n");
+  std::string said;
+  for (const Verdict& verdict : verdicts) said += verdict_text(verdict) + '\n';
+  report.say(said);
   return report;
 }
 

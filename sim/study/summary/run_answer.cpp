@@ -1,7 +1,6 @@
 #include "sim/study/summary/run_answer.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -9,8 +8,6 @@
 #include "sim/core/read_file.h"
 #include "sim/diagnosis/rules/advice_report.h"
 #include "sim/study/summary/step_section.h"
-#include "traces/analysis/held_links.h"
-#include "traces/analysis/operator_blame.h"
 
 namespace a3sim {
 namespace {
@@ -25,13 +22,12 @@ PassValue in_ms(Duration time) { return static_cast<double>(time.count()) / kPic
 PassValue latency_ms(const KnownPass& pass) { return in_ms(pass.latency()); }
 
 PassValue bound_ms(const KnownPass& pass) {
-  return pass.bound > Duration::zero() ? in_ms(pass.bound) : std::nullopt;
+  return pass.verdict.bound > Duration::zero() ? in_ms(pass.verdict.bound) : std::nullopt;
 }
 
 // Returns the share of time above the bound: no order saves more.
 PassValue most_gain(const KnownPass& pass) {
-  if (pass.bound <= Duration::zero() || pass.latency() <= Duration::zero()) return {};
-  return 100 * (1 - seconds(pass.bound) / seconds(pass.latency()));
+  return pass.verdict.bound > Duration::zero() ? PassValue(100 * pass.verdict.room()) : std::nullopt;
 }
 
 // Returns the mean over ranks; nullopt if ranks do not communicate.
@@ -94,7 +90,7 @@ Table passes_table(const KnownRun& run) {
     std::vector<Cell> row{pass.pass->name};
     add_cells(
         row, [&](const Quantity& quantity) { return cell_of(quantity.read(pass)); },
-        pass.binding.empty() ? Cell() : Cell(pass.binding));
+        pass.verdict.bound_by.empty() ? Cell() : Cell(pass.verdict.bound_by));
     table.add(std::move(row));
   }
   if (run.passes.size() > 1) {
@@ -160,52 +156,6 @@ Table differences_table(const std::vector<KnownRun>& runs) {
   return table;
 }
 
-// Returns "puts that share a port", or the cables if these delay puts more.
-std::string limit_name(const KnownPass& pass, Blame blame) {
-  const Trace& trace = pass.pass->trace;
-  if (blame == Blame::kLink) {
-    const std::string link = link_name(trace, pass.explained->path, Duration::zero(), trace.makespan);
-    if (link != name_of(Blame::kLink)) return "puts that share " + link;
-  }
-  return std::string(described(blame));
-}
-
-// Names what the critical path is spent on most.
-std::string limit_text(const KnownPass& pass, const MainBlame& most) {
-  const std::string where = fmt::format("{}", fmt::join(most.operators, " and "));
-  return fmt::format("What limits it is {}, {} of the critical path{}{}.", limit_name(pass, most.blame),
-                     in_percent(most.part, 0), where.empty() ? "" : ", most of it in ", where);
-}
-
-// Returns "GMM1, SwiGLU and GMM2".
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
-  return text;
-}
-
-// Says what to try. That operators run near what the machine allows matters where their arithmetic is the limit.
-std::string try_text(const Advice& advice, Blame limit) {
-  if (!advice.findings.empty()) {
-    const Finding& first = advice.findings.front();
-    const std::string words = cause_in_words(first.cause);
-    std::string text = fmt::format("Found: {}{}{}{}, {:.3f} ms ({}). Try: {}", words,
-                                   words.empty() ? "" : " (", first.cause, words.empty() ? "" : ")",
-                                   first.lost_ms, in_percent(first.share), first.remedies.front().text);
-    if (first.remedies.size() > 1) text += "; or " + first.remedies[1].text;
-    return text + ".";
-  }
-  const auto full =
-      std::ranges::find_if(advice.infos, [](const Finding& finding) { return finding.lost_ms <= 0; });
-  const bool arithmetic = limit == Blame::kCube || limit == Blame::kVector;
-  if (arithmetic && full != advice.infos.end() && !full->operators.empty())
-    return fmt::format(
-        "No finding costs 1 % of it, and {} {} near what the machine allows: what is left is {}.",
-        listed(full->operators), full->operators.size() > 1 ? "run" : "runs", full->remedies.front().text);
-  return "No finding costs 1 % of it: 'a3sim explain --whatif' says what each part of the machine is worth.";
-}
-
 bool has_same_passes(const KnownRun& a, const KnownRun& b) {
   return std::ranges::equal(
       a.passes, b.passes, {}, [](const KnownPass& pass) { return pass.pass->name; },
@@ -254,9 +204,13 @@ void add_answer(Page& page, const std::vector<KnownRun>& runs) {
   for (const KnownRun& run : runs) {
     for (const KnownPass& pass : run.passes) {
       if (!pass.explained) continue;
-      const MainBlame most = main_blame(blame_of(pass.pass->trace, pass.explained->path));
-      blocks.verdict(fmt::format("{}{}: {} {}", several ? run.name + ", " : "", pass.pass->name,
-                                 limit_text(pass, most), try_text(*pass.advice, most.blame)));
+      const std::string name = several ? run.name + ", " : "";
+      blocks.verdict(name + verdict_text(pass.verdict));
+      const std::string finding = first_finding(*pass.advice, "pass");
+      if (!finding.empty()) blocks.verdict(fmt::format("{}{}: {}", name, pass.pass->name, finding));
+      Report limits;
+      add_limits(limits, pass.verdict);
+      blocks.report(limits);
     }
     if (!run.traced())
       blocks.say(fmt::format("{} was written without its tasks, so it has no timeline: {}.", run.name,

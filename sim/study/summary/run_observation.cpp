@@ -20,7 +20,7 @@ class RunObservation final : private HeldRun, public TraceObservation {
 
 // A simulated pass has no slow steps. Where a cause has remedies for time that every step loses, the others are left out: they
 // are for faults of hardware, drivers and frameworks.
-void keep_standing_remedies(Finding& finding, const RuleBook& rules) {
+void keep_standing(Finding& finding, const RuleBook& rules) {
   const auto cause = rules.causes.find(finding.cause);
   if (cause == rules.causes.end() || cause->second.standing_remedies().empty()) return;
   const std::vector<RemedyPlan>& standing = cause->second.standing_remedies();
@@ -76,9 +76,13 @@ std::unique_ptr<Observation> observe(SavedRun run, const std::filesystem::path& 
 Advice advise_on_pass(const SavedRun& run, std::size_t pass, const RuleBook& rules) {
   Advice advice =
       advise(TraceObservation(std::span(run.passes).subspan(pass, 1), machine_of_run(run)), rules);
-  for (std::vector<Finding>* const findings : {&advice.findings, &advice.infos})
-    for (Finding& finding : *findings) keep_standing_remedies(finding, rules);
+  keep_standing_remedies(advice, rules);
   return advice;
+}
+
+void keep_standing_remedies(Advice& advice, const RuleBook& rules) {
+  for (std::vector<Finding>* const findings : {&advice.findings, &advice.infos})
+    for (Finding& finding : *findings) keep_standing(finding, rules);
 }
 
 }  // namespace a3sim

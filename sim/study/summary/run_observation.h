@@ -31,5 +31,7 @@ std::unique_ptr<Observation> observe(SavedRun run, const std::filesystem::path& 
 
 // Returns what the rules find in one traced pass of a run, without remedies for faults that a simulation does not have.
 Advice advise_on_pass(const SavedRun& run, std::size_t pass, const RuleBook& rules);
+// Leaves out remedies for faults of hardware, drivers and frameworks, which a simulated run has not.
+void keep_standing_remedies(Advice& advice, const RuleBook& rules);
 
 }  // namespace a3sim

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "sim/core/read_file.h"
-#include "sim/diagnosis/rules/advice_report.h"
 #include "sim/diagnosis/rules/finding_section.h"
 #include "sim/study/summary/cable_figures.h"
 #include "sim/study/summary/cable_report.h"
@@ -153,12 +152,7 @@ void add_cable_figures(Page& page, const std::vector<KnownRun>& runs) {
 
 void add_tables(Page& page, const KnownRun& run, bool several) {
   PageBlocks blocks;
-  for (std::size_t p = 0; p < run.passes.size(); ++p) {
-    const KnownPass& pass = run.passes[p];
-    blocks.report(pass.explained ? explanation_report(pass.pass->name, pass.pass->trace, *pass.explained,
-                                                      kNone, first_finding(*pass.advice, "pass"))
-                                 : sums_report(pass.pass->name, pass.pass->trace, run.run->sums[p], kNone));
-  }
+  for (std::size_t p = 0; p < run.passes.size(); ++p) blocks.report(told_pass(run, p, kNone));
   page.add(several ? "Tables, " + run.name : "Tables", blocks, true);
 }
 
@@ -188,7 +182,7 @@ std::vector<std::string> distinct_names(const std::vector<std::filesystem::path>
   return names;
 }
 
-void add_saved_runs(Page& page, std::span<const SavedRun> saved) {
+void add_saved_runs(Page& page, std::span<const SavedRun> saved, unsigned threads) {
   std::vector<KnownRun> runs;
   // Runs of one experiment are named by their directories.
   std::vector<std::filesystem::path> directories;
@@ -196,7 +190,7 @@ void add_saved_runs(Page& page, std::span<const SavedRun> saved) {
   const std::vector<std::string> names = distinct_names(directories);
   const bool several = saved.size() > 1;
   for (std::size_t i = 0; i < saved.size(); ++i)
-    runs.push_back(know(saved[i], several ? names[i] : saved[i].name));
+    runs.push_back(know(saved[i], several ? names[i] : saved[i].name, threads));
   for (const KnownRun& run : runs) {
     if (has_step(run.run->directory))
       add_step(page, run.run->directory, several ? "Step, " + run.name : "Step");

@@ -15,6 +15,7 @@ std::vector<std::string> distinct_names(const std::vector<std::filesystem::path>
 
 // Adds saved runs to a page: the answer, timelines, use of time, L2, roofline, and differences to the first
 // run. A run without tasks has no timeline; the page says how to write tasks.
-void add_saved_runs(Page& page, std::span<const SavedRun> runs);
+// Runs variations of traced ones on so many threads (verdict/gains.h).
+void add_saved_runs(Page& page, std::span<const SavedRun> runs, unsigned threads);
 
 }  // namespace a3sim

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/core/config/config.h"
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
 #include "sim/experiment/step/step_files.h"
@@ -57,6 +58,24 @@ nlohmann::ordered_json pack_memory(Page& page, const std::vector<StepMemory>& me
 bool has_step(const std::filesystem::path& directory) {
   std::error_code error;
   return std::filesystem::is_regular_file(directory / kStepFile, error);
+}
+
+std::vector<Overlap> step_overlaps(const std::filesystem::path& directory) {
+  constexpr std::int64_t kMostTime = std::int64_t{1} << 50;
+  Diagnostics diagnostics;
+  std::vector<Overlap> overlaps;
+  const Config step = Config::load(directory / kStepFile, {}, diagnostics);
+  for (const Config& stage : step.maps("stages")) {
+    Overlap& overlap = overlaps.emplace_back();
+    for (const Config& exchange : stage.maps("exchanges")) {
+      const Duration total(exchange.integer("total_ps", 0, kMostTime));
+      const Duration exposed(exchange.integer("exposed_ps", 0, kMostTime));
+      overlap.exposed += exposed;
+      overlap.hidden += total - exposed;
+    }
+  }
+  diagnostics.throw_if_any();
+  return overlaps;
 }
 
 void add_step(Page& page, const std::filesystem::path& directory, const std::string& title) {
