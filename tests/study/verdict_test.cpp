@@ -4,6 +4,7 @@
 #include "sim/study/summary/known_run.h"
 #include "sim/study/summary/run_page.h"
 #include "sim/study/verdict/gains.h"
+#include "tests/step/run_text.h"
 #include "tests/study/saved.h"
 #include "tests/study/sentences.h"
 #include "tests/study/small_experiment.h"
@@ -120,7 +121,7 @@ TEST_CASE("every sentence of a page and of explain says what its tables say") {
   const std::vector<std::vector<std::string>> ways{
       {},
       {"experiment.execution=dynamic"},
-      {"experiment.execution=serial"},
+      {"experiment.execution=kernel"},
       {"routing.kind=sampled", "routing.skew=1"},
       {"model.hidden=1024", "model.intermediate=2048", "model.tokens=1024", "cut.chunk=256",
        "cut.task_rows=128"},
@@ -148,4 +149,37 @@ TEST_CASE("every sentence of a page and of explain says what its tables say") {
   Page page("two", "");
   add_saved_runs(page, std::span(runs).first(2), 2);
   check_sentences(page_json(page.html("")));
+}
+
+TEST_CASE("a step's exchanges are the same in its table, its explanation and its file, those of experts among them") {
+  const TemporaryFolder folder;
+  const Experiment experiment =
+      parse_experiment(kSmall, kFile, std::vector<std::string>{"parallel.dp=4", "parallel.ep=4", "step.global_batch=8"});
+  const auto work = experiment.work->prepare(experiment, 2);
+  const std::vector<RunOutcome> passes = work->run_all(experiment, Record::kTrace, 2);
+  const RunSummary summary = run_summary(experiment, *work, passes);
+  write(folder.path() / "resolved.yaml", portable(experiment).resolved);
+  write(folder.path() / "result.json", summary.json.dump(2) + '\n');
+  for (const NamedFile& file : summary.files) write(folder.path() / file.name, file.contents);
+  for (const NamedFile& file : trace_files(passes.front())) write(folder.path() / file.name, file.contents);
+
+  const SavedRun run = read_run(folder.path(), "");
+  const KnownRun known = know(run, run.name, 2);
+  std::int64_t total = 0, exposed = 0, stages = 0;
+  for (const nlohmann::ordered_json& row : summary.json["exchanges"]) {
+    total += row["total_ps"].get<std::int64_t>();
+    exposed += row["exposed_ps"].get<std::int64_t>();
+  }
+  Overlap sum;
+  for (const Overlap& stage : known.passes.front().explained->overlaps) {
+    sum.hidden += stage.hidden;
+    sum.exposed += stage.exposed;
+    ++stages;
+  }
+  CHECK(exposed > 0);
+  // The table has means over stages, each rounded down.
+  constexpr std::int64_t kKinds = 4;
+  CHECK(std::abs((sum.hidden + sum.exposed).count() / stages - total) <= kKinds * stages);
+  CHECK(std::abs(sum.exposed.count() / stages - exposed) <= kKinds * stages);
+  check_sentences(PageBlocks().report(told_pass(known, 0, kNone)).json);
 }

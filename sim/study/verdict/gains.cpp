@@ -20,14 +20,16 @@ constexpr double kMostSeconds = 20;       // of one core, as foreseen
 constexpr double kMostApart = 0.01;       // of a latency that few ranks tell, from that of all
 constexpr std::size_t kMostTogether = 3;  // parts
 
-// The experiment with the few ranks that can stand for all, or as it is.
-Experiment with_fewest_ranks(const Experiment& experiment) {
-  if (experiment.kept != 0 || !experiment.work->why_no_schedule_run().empty()) return experiment;
+// Returns the experiment with the few ranks that can stand for all, prepared; without work if they cannot.
+Variant with_few_ranks(const Experiment& experiment, unsigned threads) {
+  if (experiment.kept != 0 || !experiment.work->why_no_schedule_run().empty()) return {};
   try {
     const std::vector<std::string> alike{"experiment.simulate=alike"};
-    return experiment.with(alike);
+    Variant few{experiment.with(alike), nullptr};
+    few.work = few.experiment.work->prepare(few.experiment, threads);
+    return few;
   } catch (const InputError&) {
-    return experiment;
+    return {};
   }
 }
 
@@ -39,8 +41,8 @@ bool is_blamed(const Verdict& verdict, const MachinePart& part) {
 // Runs variations of an experiment that is prepared once, and says what they gain in each pass.
 class Trials {
  public:
-  Trials(const Experiment& experiment, std::span<Verdict> verdicts, unsigned threads)
-      : base_{experiment, experiment.work->prepare(experiment, threads)}, verdicts_(verdicts) {
+  Trials(Variant base, std::span<Verdict> verdicts, unsigned threads)
+      : base_(std::move(base)), verdicts_(verdicts) {
     how_.jitter = JitterOptions::none();
     how_.threads = threads;
     how_.hold = false;
@@ -206,7 +208,7 @@ Parts pacing_parts(const Verdict& verdict, const Parts& parts) {
   }
   const auto later =
       std::ranges::find_if(pacing, [&](const MachinePart* part) { return part->blamed.front() == cause; });
-  if (later == pacing.end() || tried(verdict, **later)->free->median > most.part / 2) return {};
+  if (later == pacing.end() || tried(verdict, **later)->free->median > most.part / kFarLess) return {};
   std::rotate(pacing.begin(), later, later + 1);
   std::ranges::stable_sort(pacing.begin() + 1, pacing.end(), std::greater{},
                            [&](const MachinePart* part) { return tried(verdict, *part)->free->median; });
@@ -240,15 +242,18 @@ void keep_smallest_group(Verdict& verdict) {
 }  // namespace
 
 void find_gains(const Experiment& experiment, std::span<Verdict> verdicts, unsigned threads) {
-  const Experiment few = with_fewest_ranks(experiment);
-  const Parts parts = blamed_parts(few, verdicts);
-  const double foreseen = few.work->estimate(few, false).seconds * 2 * static_cast<double>(parts.size() + 1);
+  const Parts parts = blamed_parts(experiment, verdicts);
+  Variant base = with_few_ranks(experiment, threads);
+  if (!base.work) base.experiment = experiment;
+  const double foreseen = base.experiment.work->estimate(base.experiment, false).seconds * 2 *
+                          static_cast<double>(parts.size() + 1);
   if (foreseen > kMostSeconds) {
     for (Verdict& verdict : verdicts)
       verdict.not_tried = "'a3sim explain CONFIG --whatif' says what each part of the machine would gain.";
     return;
   }
-  Trials trials(few, verdicts, threads);
+  if (!base.work) base.work = experiment.work->prepare(experiment, threads);
+  Trials trials(std::move(base), verdicts, threads);
   add_first(trials, parts);
   trials.run();
   std::set<Parts> groups;

@@ -92,7 +92,7 @@ std::string contrast_sentence(const Verdict& verdict) {
     return candidate.cause == name_of(most.cause) && !candidate.together ? gain_if_free(candidate) : -1;
   };
   const auto own = std::ranges::max_element(verdict.candidates, {}, gain);
-  if (own == verdict.candidates.end() || gain(*own) < 0 || gain(*own) > most.part / 2)
+  if (own == verdict.candidates.end() || gain(*own) < 0 || gain(*own) > most.part / kFarLess)
     return path_sentence(verdict);
   const auto group = std::ranges::find_if(verdict.candidates, &LimitCandidate::together);
   return fmt::format(
@@ -108,6 +108,19 @@ std::string order_sentence(const Verdict& verdict) {
   if (verdict.bound <= Duration::zero()) return {};
   return fmt::format("Another order gains at most {}: the bound is {} ms ({}).", in_percent(verdict.room()),
                      in_milliseconds(verdict.bound), verdict.bound_by);
+}
+
+// Where nothing was tried: the causes, and the order.
+void add_path(Report& report, const Verdict& verdict) {
+  if (verdict.path.empty()) return;
+  Table& table =
+      report.table("path", {Column::words(verdict.pass + ": on the critical path", "cause"),
+                            Column::percent("of it", "share"), Column::words("mostly in", "operators")});
+  for (const PathShare& share : verdict.path)
+    table.add({share.name, share.part, enumerated(share.operators)},
+              share.part >= kShown ? Seen::kByAll : Seen::kByPrograms);
+  if (verdict.bound > Duration::zero())
+    table.add({"another order gains at most", verdict.room(), ""}, Seen::kByPeople);
 }
 
 }  // namespace
@@ -158,7 +171,7 @@ std::string verdict_text(const Verdict& verdict) {
 }
 
 void add_limits(Report& report, const Verdict& verdict) {
-  if (verdict.candidates.empty()) return;
+  if (verdict.candidates.empty()) return add_path(report, verdict);
   const bool intervals = std::ranges::any_of(verdict.candidates, [](const LimitCandidate& candidate) {
     return candidate.better && !interval_in_percent(*candidate.better).empty();
   });

@@ -31,6 +31,9 @@ struct LimitCandidate {
   double gain() const { return better ? better->median : free ? free->median / 10 : 0; }
 };
 
+// A part gains far less than the path is blamed on it if that is so many times what it gains if free: other parts pace the same tasks.
+inline constexpr double kFarLess = 3;
+
 // What limits a pass of a run.
 struct Verdict {
   std::string pass;
@@ -62,7 +65,8 @@ void rank(Verdict& verdict);
 // Says in words what limits the pass: the first candidate and what it gains, where the critical path seems to say something
 // else, and how much an order can gain at most. Says nothing of gains where no variation has run.
 std::string verdict_text(const Verdict& verdict);
-// Adds the candidates with their gains, and another order with what it gains at most. Adds nothing where none has run.
+// Adds the candidates with their gains, and another order with what it gains at most; where none has run, the
+// causes on the path.
 void add_limits(Report& report, const Verdict& verdict);
 // Adds the sentence too, below.
 void add_verdict(Report& report, const Verdict& verdict);

@@ -55,7 +55,7 @@ interface Tried {
   to_best_shipped_low?: number | null;
   to_best_shipped_high?: number | null;
 }
-export interface TryResult { orders: Tried[]; results?: string; jitter?: { runs?: number } }
+export interface TryResult { orders: Tried[]; results?: string; verdict?: string; jitter?: { runs?: number } }
 
 export interface SearchSection { kind: "search"; title: string; result: SearchResult }
 export interface TrySection { kind: "try"; title: string; result: TryResult }
@@ -185,13 +185,9 @@ export function try_section({ title, result }: TrySection): HTMLElement {
   const ran = result.orders.filter((of) => !of.refused && of.total_ps !== undefined), tried = ran[0];
   const [first, ...shipped] = result.orders, least = (of: Tried) => (of.refused ? Infinity : of.total_ps ?? Infinity);
   shipped.sort((a, b) => (least(a) < least(b) ? -1 : least(a) > least(b) ? 1 : 0));
-  const best = ran.filter((of) => of !== first).reduce<Tried | null>((a, b) => (a && a.total_ps! <= b.total_ps! ? a : b), null);
   const passes = Object.keys(tried?.passes_ps ?? {}), ms = (ps: number | undefined) => (ps === undefined ? NaN : ps / 1e9);
   const different = ran.filter((of) => of === first || !of.same_as).sort((a, b) => a.total_ps! - b.total_ps!);
-  const by = first?.to_best_shipped, sure = (first?.to_best_shipped_low ?? by ?? 0) > 0 || (first?.to_best_shipped_high ?? by ?? 0) < 0;
-  const sentence = !first || by == null || !best ? "" : !sure ? `${first.order} and ${best.order}, the best shipped order, do not differ significantly.`
-    : `${first.order} is ${percent(Math.abs(by))} ${by > 0 ? "slower" : "faster"} than ${best.order}, the best shipped order.`;
-  return el("section", {}, el("h2", {}, title), sentence ? el("p", { class: "verdict" }, sentence) : null,
+  return el("section", {}, el("h2", {}, title), ...(result.verdict ?? "").split("\n").filter((line) => line !== "").map((line) => el("p", { class: "verdict" }, line)),
     table_element(table_of([first!, ...shipped], [
       words("order", (of) => (of === first ? `${of.order} (tried)` : of.order)), ...passes.map((pass) => number<Tried>(`${pass} ms`, (of) => ms(of.passes_ps?.[pass]), (v) => v.toFixed(3))),
       number("total ms", (of) => (of.refused ? NaN : ms(of.total_ps)), (v) => v.toFixed(3)), number("to the best shipped", (of) => of.to_best_shipped ?? NaN, signed),
