@@ -177,6 +177,10 @@ TEST_CASE("a step's exchanges are the same in its table, its explanation and its
     ++stages;
   }
   CHECK(exposed > 0);
+  // The tasks alone tell something else.
+  Duration of_tasks{};
+  for (const Overlap& stage : overlaps(run.passes.front().trace)) of_tasks += stage.exposed;
+  CHECK(of_tasks != sum.exposed);
   // The table has means over stages, each rounded down.
   constexpr std::int64_t kKinds = 4;
   CHECK(std::abs((sum.hidden + sum.exposed).count() / stages - total) <= kKinds * stages);

@@ -17,11 +17,15 @@ std::string steps_text(std::uint32_t first, std::uint32_t last) {
   return first == last ? fmt::format("step {}", first) : fmt::format("steps {} to {}", first, last);
 }
 
-std::string where(const Finding& finding, std::uint32_t ranks) {
+// Of a single step nothing is said of steps.
+std::string where(const Finding& finding, const Advice& advice) {
+  const std::string place = place_text(finding, advice.ranks);
+  if (advice.steps == 1 && !place.empty()) return place;
   const std::string steps = steps_text(finding);
-  const std::string place = place_text(finding, ranks);
   return place.empty() ? steps : place + ", " + steps;
 }
+
+const char* per_step(const Advice& advice) { return advice.steps == 1 ? "" : " a step"; }
 
 // Returns how a finding changes over its steps: its ranks, or its lost time.
 std::string course_text(const Finding& finding) {
@@ -37,16 +41,16 @@ std::string course_text(const Finding& finding) {
   return text;
 }
 
-std::string proof_text(const Remedy& remedy) {
+std::string proof_text(const Remedy& remedy, const char* per_step) {
   switch (remedy.proof) {
     case Remedy::Proof::kSimulated:
-      return fmt::format("gains {:.3f} ms a step", remedy.gain_ms);
+      return fmt::format("gains {:.3f} ms{}", remedy.gain_ms, per_step);
     case Remedy::Proof::kNotProvable:
       return "not provable: the simulation has no such change";
     case Remedy::Proof::kNotTried:
       break;
   }
-  return fmt::format("at most {:.3f} ms a step", remedy.gain_ms);
+  return fmt::format("at most {:.3f} ms{}", remedy.gain_ms, per_step);
 }
 
 // Returns whether a remedy states its gain. Equal bounds are stated only once.
@@ -56,9 +60,9 @@ bool tells_gain(const Finding& finding, std::size_t remedy) {
 }
 
 void add_finding(const Finding& finding, const Advice& advice, std::string& text) {
-  text += fmt::format("{}: {:.3f} ms a step ({}){}\n", finding.cause, finding.lost_ms, share_text(finding),
-                      trust_text(finding));
-  text += fmt::format("  where      {}\n", where(finding, advice.ranks));
+  text += fmt::format("{}: {:.3f} ms{} ({}){}\n", finding.cause, finding.lost_ms, per_step(advice),
+                      share_text(finding), trust_text(finding));
+  text += fmt::format("  where      {}\n", where(finding, advice));
   if (const std::string course = course_text(finding); !course.empty())
     text += fmt::format("  {:<10} {}\n", finding.moves ? "moves" : "in parts", course);
   for (std::size_t e = 0; e < finding.evidence.size(); ++e) {
@@ -71,7 +75,9 @@ void add_finding(const Finding& finding, const Advice& advice, std::string& text
                         finding.ruled_out[i].why);
   for (std::size_t i = 0; i < finding.remedies.size(); ++i)
     text += fmt::format("  {:<10} {}{}\n", i == 0 ? "remedy" : "", finding.remedies[i].text,
-                        tells_gain(finding, i) ? fmt::format(" ({})", proof_text(finding.remedies[i])) : "");
+                        tells_gain(finding, i)
+                            ? fmt::format(" ({})", proof_text(finding.remedies[i], per_step(advice)))
+                            : "");
   for (std::size_t i = 0; i < finding.missing.size(); ++i)
     text += fmt::format("  {:<10} {}\n", i == 0 ? "missing" : "", finding.missing[i]);
 }
@@ -246,10 +252,11 @@ ordered_json json_of(const GroupShares& group) {
 
 std::string info_text(const Finding& finding, const Advice& advice) {
   if (finding.lost_ms > 0)
-    return fmt::format("info: {}, {}: {:.3f} ms a step ({}{})\n", finding.cause, where(finding, advice.ranks),
-                       finding.lost_ms, share_text(finding), finding.healthy ? ", without faults too" : "");
+    return fmt::format("info: {}, {}: {:.3f} ms{} ({}{})\n", finding.cause, where(finding, advice),
+                       finding.lost_ms, per_step(advice), share_text(finding),
+                       finding.healthy ? ", without faults too" : "");
   // A finding without lost time names what limits an operator.
-  return fmt::format("info: {}, {}: {}\n", finding.cause, where(finding, advice.ranks),
+  return fmt::format("info: {}, {}: {}\n", finding.cause, where(finding, advice),
                      evidence_text(finding.evidence.front()));
 }
 

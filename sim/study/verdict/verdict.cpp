@@ -79,7 +79,8 @@ std::string gain_sentence(const Verdict& verdict) {
   if (binds && next != all.end()) text += fmt::format("; next {}", gains_of(*next));
   const auto most = std::ranges::max_element(all, {}, gain_if_free);
   if (gain_if_free(*most) >= kNoGain && most != next && (!binds || most != all.begin()))
-    text += fmt::format("; free, {} would gain most: {}", most->name, gain_of(*most->free));
+    text += fmt::format("; {}, {} would gain most: {}", most->better ? "free" : "absent", most->name,
+                        gain_of(*most->free));
   return text + ".";
 }
 
