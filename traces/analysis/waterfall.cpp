@@ -212,13 +212,17 @@ void add_rest(const PathStep& step, Duration rest, const Resource& resource, Par
 }  // namespace
 
 Waterfall waterfall_of(const Trace& trace, const CriticalPath& path, Duration bound,
-                       std::string_view binding) {
+                       std::string_view bound_by) {
+  // A cable carries what ports send.
+  const bool cable = bound_by.starts_with("cable ");
+  const std::string_view binding = cable ? "link" : bound_by;
   const Resource& resource = resource_of(binding);
   Waterfall waterfall;
   for (const PathStep& step : path.steps) waterfall.latency += length(step);
   waterfall.bound = std::min(bound, waterfall.latency);
   if (waterfall.bound > Duration::zero())
-    waterfall.limiter = resource.words.empty()
+    waterfall.limiter = cable ? std::string(bound_by)
+                        : resource.words.empty()
                             ? (binding == "path" ? "the longest chain of tasks" : std::string(binding))
                             : std::string(resource.words);
   const std::vector<Duration> used = used_in(trace, path.steps, waterfall.bound, binding);

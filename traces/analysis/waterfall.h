@@ -23,13 +23,13 @@ struct Waterfall {
   std::vector<WaterfallPart> parts;  // the largest first; those below half a per cent are one, the last
 };
 
-// Splits a pass's latency. `binding` is the name of the bound (cube, vector, HBM, link, path, or another).
+// Splits a pass's latency. `bound_by` is the name of the bound (cube, vector, HBM, link, cable NAME, path, or another).
 //
 // The resource of the bound is used to the full for as long as the bound says, spread over the pass as the
 // busiest rank uses it. In the rest of the time it is not: that time belongs to what the critical path was
 // spent on meanwhile, other than the resource itself. Where the path has nothing else, as it runs on one of
 // several cubes, the resource is used in part.
 Waterfall waterfall_of(const Trace& trace, const CriticalPath& path, Duration bound,
-                       std::string_view binding);
+                       std::string_view bound_by);
 
 }  // namespace a3sim

@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "sim/core/read_file.h"
-#include "sim/diagnosis/rules/advice_report.h"
 #include "sim/study/summary/step_section.h"
 
 namespace a3sim {
@@ -206,11 +205,6 @@ void add_answer(Page& page, const std::vector<KnownRun>& runs) {
       if (!pass.explained) continue;
       const std::string name = several ? run.name + ", " : "";
       blocks.verdict(name + verdict_text(pass.verdict));
-      const std::string finding = first_finding(*pass.advice, "pass");
-      if (!finding.empty()) blocks.verdict(fmt::format("{}{}: {}", name, pass.pass->name, finding));
-      Report limits;
-      add_limits(limits, pass.verdict);
-      blocks.report(limits);
     }
     if (!run.traced())
       blocks.say(fmt::format("{} was written without its tasks, so it has no timeline: {}.", run.name,
@@ -223,6 +217,17 @@ void add_answer(Page& page, const std::vector<KnownRun>& runs) {
         "that are tasks "
         "of their own.");
   page.add(step ? "Tasks" : "Answer", blocks);
+}
+
+void add_candidates(Page& page, const std::vector<KnownRun>& runs) {
+  for (const KnownRun& run : runs) {
+    Report limits;
+    for (const KnownPass& pass : run.passes) add_limits(limits, pass.verdict);
+    PageBlocks blocks;
+    blocks.report(limits);
+    if (!blocks.json.empty())
+      page.add(runs.size() > 1 ? "What limits " + run.name : "What limits it", blocks);
+  }
 }
 
 }  // namespace a3sim

@@ -203,6 +203,7 @@ void add_saved_runs(Page& page, std::span<const SavedRun> saved, unsigned thread
   }
   if (!traced.empty()) add_runs(page, traced);
   for (std::size_t i = 1; i < runs.size(); ++i) add_differences(page, runs.front(), runs[i]);
+  add_candidates(page, runs);
   std::vector<PassFindings> findings;
   for (const KnownRun& run : runs)
     for (const KnownPass& pass : run.passes)

@@ -12,7 +12,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Waterfall waterfall_of_pass(const KnownPass& pass) {
-  return waterfall_of(pass.pass->trace, pass.explained->path, pass.bound, pass.binding);
+  return waterfall_of(pass.pass->trace, pass.explained->path, pass.verdict.bound, pass.verdict.bound_by);
 }
 
 // Returns a bar: a whole that begins at zero, or a part that goes on where the one before ended.
