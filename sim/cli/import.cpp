@@ -14,6 +14,7 @@
 #include "scheduler/runtime_files/runtime_schedule.h"
 #include "sim/cli/command.h"
 #include "sim/cli/config_option.h"
+#include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
 #include "sim/core/error.h"
@@ -159,9 +160,11 @@ void add_import_options(CLI::App& app, ImportOptions& options) {
   app.add_option("-o,--output", options.directory,
                  "write a result directory, which explain, compare and calibrate take")
       ->type_name("DIR");
-  app.add_option("--config", options.config,
-                 "of schedule files: the experiment that they are of, for what they do not say")
-      ->type_name("CONFIG");
+  take_shipped_too(
+      app.add_option("--config", options.config,
+                     "of schedule files: the experiment that they are of, for what they do not say")
+          ->type_name("CONFIG"),
+      "experiments");
   options.add_set_to(app);
   options.json.add_to(app);
 }

@@ -44,8 +44,14 @@ void add_diff_options(CLI::App& app, DiffOptions& options) {
                        ->required(),
                    "experiments");
   take_shipped_too(app.add_option("B", options.b, "what it is compared with")->required(), "experiments");
-  app.add_option("--order-a", options.order_a, "the order of this file for A")->type_name("FILE");
-  app.add_option("--order-b", options.order_b, "the order of this file for B")->type_name("FILE");
+  take_shipped_too(
+      app.add_option("--order-a", options.order_a, "the order of this file for A, or a shipped one")
+          ->type_name("FILE"),
+      "orders");
+  take_shipped_too(
+      app.add_option("--order-b", options.order_b, "the order of this file for B, or a shipped one")
+          ->type_name("FILE"),
+      "orders");
   app.add_option("-n", options.count, "how many tasks that differ are listed; 20 without it");
   options.json.add_to(app);
 }

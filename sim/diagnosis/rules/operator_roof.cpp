@@ -36,7 +36,8 @@ RoofPart roof_part(const Observation& observation, CoreKind core, double run, do
   const double memory =
       std::max(hbm_bytes / machine.hbm_read, machine.l2_read > 0 ? l2_bytes / machine.l2_read : 0);
   const double cores = operations / peak;
-  RoofPart part{Roof::kNeither, std::max(memory, cores) / time};
+  // Idle workers leave their share of the memory to the others, who then take less than `time` assumes.
+  RoofPart part{Roof::kNeither, std::min(1.0, std::max(memory, cores) / time)};
   if (part.reached >= used) part.roof = memory > cores ? Roof::kMemory : Roof::kCompute;
   return part;
 }
