@@ -4,7 +4,6 @@
 #include "sim/study/summary/known_run.h"
 #include "sim/study/summary/run_page.h"
 #include "sim/study/verdict/gains.h"
-#include "tests/step/run_text.h"
 #include "tests/study/saved.h"
 #include "tests/study/sentences.h"
 #include "tests/study/small_experiment.h"
@@ -16,6 +15,26 @@ using Catch::Matchers::StartsWith;
 namespace {
 
 MedianInterval only(double gain) { return {gain, gain, gain}; }
+
+const std::string kStepFileOfTest = std::string(A3SIM_SOURCE_DIR) + "/configs/experiments/step_of_test.yaml";
+
+// A step whose experts run tile by tile, so that their exchanges are inside of kernels and no tasks of the step's trace.
+constexpr const char* kStepOfTiles =
+    R"(include: [../hardware/a3_24_48.yaml, ../programs/cann.yaml, ../orders/published.yaml]
+experiment: {name: small, workload: training_step, execution: static}
+model:
+  name: small
+  hidden: 1024
+  vocabulary: 4096
+  attention: {heads: 16, kv_heads: 16, head_dim: 64}
+  dense_intermediate: 4096
+  intermediate: 512
+  experts: 16
+  top_k: 2
+  layers: [embedding, 4 dense, 4 moe, head]
+step: {sequence: 1024, global_batch: 8}
+parallel: {dp: 4, ep: 4}
+)";
 
 // A pass whose path is two thirds cube arithmetic, although a free cube gains a twentieth.
 Verdict paced_by_two() {
@@ -151,10 +170,12 @@ TEST_CASE("every sentence of a page and of explain says what its tables say") {
   check_sentences(page_json(page.html("")));
 }
 
-TEST_CASE("a step's exchanges are the same in its table, its explanation and its file, those of experts among them") {
+TEST_CASE(
+    "a step's exchanges are the same in its table, its explanation and its file, those of experts among "
+    "them") {
   const TemporaryFolder folder;
   const Experiment experiment =
-      parse_experiment(kSmall, kFile, std::vector<std::string>{"parallel.dp=4", "parallel.ep=4", "step.global_batch=8"});
+      parse_experiment(kStepOfTiles, kStepFileOfTest, std::vector<std::string>{});
   const auto work = experiment.work->prepare(experiment, 2);
   const std::vector<RunOutcome> passes = work->run_all(experiment, Record::kTrace, 2);
   const RunSummary summary = run_summary(experiment, *work, passes);
