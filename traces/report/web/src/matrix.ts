@@ -113,7 +113,7 @@ export class Matrix {
 
   private geometry(): { left: number; top: number; cell: number; size: number } {
     const ranks = this.tasks.pass.ranks, left = 46, top = 34;
-    const size = Math.max(160, Math.min(520, this.element.clientWidth - left - 12));
+    const size = Math.max(160, Math.min(520, 70 * ranks, this.element.clientWidth - left - 12));
     return { left, top, size, cell: size / ranks };
   }
 
