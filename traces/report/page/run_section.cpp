@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "traces/analysis/critical_path.h"
 #include "traces/formats/counters.h"
@@ -59,13 +60,16 @@ Json packed_tasks(Page& page, const Drawn& drawn) {
   add("index", [](const TraceTask& t) { return t.index; });
   add("expert", [](const TraceTask& t) { return number_or_none(t.expert); });
   add("dst", [](const TraceTask& t) { return t.dst; });
-  add("taken", [](const TraceTask& t) { return t.taken.count(); });
-  add("waited", [](const TraceTask& t) { return t.waited.count(); });
+  // Dates as what lies between them, most of which repeats, so that it packs well (tasks.ts restores them).
   add("start", [](const TraceTask& t) { return t.start.count(); });
-  add("end", [](const TraceTask& t) { return t.end.count(); });
-  add("done", [](const TraceTask& t) { return t.done.count(); });
-  add("visible", [](const TraceTask& t) { return t.visible.count(); });
-  add("ideal", [](const TraceTask& t) { return t.ideal.count(); });
+  add("before", [](const TraceTask& t) { return (t.start - t.taken).count(); });
+  add("not_waited", [](const TraceTask& t) { return (t.start - t.taken - t.waited).count(); });
+  add("length", [](const TraceTask& t) { return (t.end - t.start).count(); });
+  add("left", [](const TraceTask& t) { return (t.done - t.end).count(); });
+  add("flown", [](const TraceTask& t) { return (t.visible - t.done).count(); });
+  add("unexplained", [](const TraceTask& t) {
+    return std::accumulate(t.lost.begin(), t.lost.end(), t.ideal - (t.end - t.start)).count();
+  });
   add("arithmetic", [](const TraceTask& t) { return t.arithmetic.count(); });
   for (std::size_t limit = 0; limit < kLimits; ++limit)
     add(fmt::format("lost_{}", limit), [limit](const TraceTask& t) { return t.lost[limit].count(); });

@@ -12,6 +12,17 @@ function with_unknown(columns: Columns, rows: number): Columns {
   };
 }
 
+// Restores dates from what lies between them. What a task takes alone is its length less its losses; `unexplained` is zero.
+function with_dates(columns: Columns, rows: number, limits: number): Columns {
+  const { start, before, not_waited, length, left, flown, unexplained } = columns, of = (value: (i: number) => number) => Float64Array.from({ length: rows }, (_, i) => value(i));
+  const end = of((i) => start![i]! + length![i]!), done = of((i) => end[i]! + left![i]!);
+  const lost = (i: number) => Array.from({ length: limits }, (_, limit) => columns[`lost_${limit}`]![i]!).reduce((a, b) => a + b, 0);
+  return {
+    ...columns, end, done, visible: of((i) => done[i]! + flown![i]!), taken: of((i) => start![i]! - before![i]!),
+    waited: of((i) => before![i]! - not_waited![i]!), ideal: of((i) => length![i]! - lost(i) + unexplained![i]!),
+  };
+}
+
 export class Tasks {
   readonly count: number;
   readonly start: Float64Array;
@@ -35,7 +46,7 @@ export class Tasks {
 
   static async read(pass: Pass, experts_per_rank: number): Promise<Tasks> {
     const columns = await read_columns(pass.tasks);
-    return new Tasks(pass, pass.recorded ? with_unknown(columns, pass.tasks.rows) : columns, experts_per_rank);
+    return new Tasks(pass, pass.recorded ? with_unknown(columns, pass.tasks.rows) : with_dates(columns, pass.tasks.rows, pass.limits.length), experts_per_rank);
   }
 
   // Returns the ranks that have no tasks.
