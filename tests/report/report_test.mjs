@@ -148,7 +148,7 @@ test("The answer and the timeline are on the first screen, and what costs little
   const sentences = await page.locator("#section-0 .verdict").allTextContents();
   assert.equal(sentences.length, 2);
   for (const sentence of sentences) assert.match(sentence, /^(forward|backward): (What binds is|No part gains|On the critical path).* Another order gains at most [\d.]+ %/);
-  assert.ok((await page.locator(".timeline canvas").boundingBox()).y < 800);
+  assert.ok((await page.locator(".timeline canvas").boundingBox()).y < 880);
   assert.ok(await page.locator(".finding.info").first().isHidden());
   await close();
 });
@@ -182,17 +182,19 @@ test("Figures on the page are those of the result", async () => {
 test("A finding leads to its place on the timeline, its evidence to the task, and its flag back", async () => {
   const { page, said, close } = await open(pages.both);
   const findings = await page.evaluate(() => a3sim.page.sections.find((s) => s.kind === "findings").findings);
-  const overlap = findings.find((f) => f.run === "kernel" && f.pass === "backward" && f.cause === "parallel.overlap");
+  const overlap = findings.find((f) => f.run === "kernel" && f.pass === "forward" && f.cause === "parallel.overlap");
   assert.ok(overlap && !overlap.info);
   const flags = page.locator(".flag");
   assert.equal(await flags.count(), findings.filter((f) => f.pass === "forward").length);
+  await page.getByRole("tab", { name: "backward" }).click();
+  await page.waitForFunction(() => a3sim.runs[0].timelines[0].tasks.pass.name === "backward");
   // Its flag lies where it does on the axis of time, also of a part of it.
   const at = async (finding) => {
     const flag = page.locator(`.flag[href="#${finding.id}"]`), [box, strip] = [await flag.boundingBox(), await flag.locator("..").boundingBox()];
     const [from, to] = await range(page), date = (x) => from + ((x - strip.x) / strip.width) * (to - from);
     return [date(box.x), date(box.x + box.width), (to - from) / strip.width, from, to];
   };
-  const bound = findings.find((f) => f.pass === "forward" && f.evidence.some((e) => e.task));
+  const bound = findings.find((f) => f.run === "static" && f.pass === "backward" && f.cause === "compute.underused");
   for (const zoomed of [false, true]) {
     if (zoomed) await page.evaluate(() => a3sim.runs[0].time.zoom(0, 0.5));
     const [left, right, pixel, from, to] = await at(bound);
@@ -213,7 +215,7 @@ test("A finding leads to its place on the timeline, its evidence to the task, an
   assert.equal(task, [row.rank, row.operator, row.index, row.start_ps].join(" "));
   // Of another pass: its tab is opened, and the ranks are marked.
   await page.locator(`#${overlap.id}`).getByRole("button", { name: "on the timeline" }).click();
-  await page.waitForFunction(() => a3sim.runs[0].timelines[1]?.tasks.pass.name === "backward" && a3sim.runs[0].timelines[1].marked);
+  await page.waitForFunction(() => a3sim.runs[0].timelines[1]?.tasks.pass.name === "forward" && a3sim.runs[0].timelines[1].marked);
   const marked = await page.evaluate(() => a3sim.runs[0].timelines[1].marked);
   assert.deepEqual([marked.from_ps, marked.to_ps, marked.ranks], [overlap.from_ps, overlap.to_ps, overlap.ranks]);
   assert.deepEqual(said, []);
