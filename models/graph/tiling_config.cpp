@@ -19,8 +19,6 @@ Tiling read_tiling(const Config& config, const Tiling& fallback) {
   tiling.unit_flag = config.choice("unit_flag", fallback.unit_flag);
   tiling.strip = static_cast<std::uint8_t>(config.integer("strip", 1, kMostStrip, tiling.strip)) & kMostStrip;
   if (tiling.order != BlockOrder::kStrips) config.let_stand("strip");
-  tiling.loads_ahead = config.boolean("loads_ahead", tiling.loads_ahead);
-  tiling.rotate_k = config.boolean("rotate_k", tiling.rotate_k);
   const std::int64_t most_regions = 255;
   tiling.grid_m = static_cast<std::uint8_t>(config.integer("grid_m", 0, most_regions, tiling.grid_m));
   tiling.grid_n = static_cast<std::uint8_t>(config.integer("grid_n", 0, most_regions, tiling.grid_n));

@@ -5,8 +5,8 @@
 
 namespace a3sim {
 
-// Reads base_m, base_n, base_k, step_k, l1_buffers, l0_buffers, l0c_buffers, order, strip, loads_ahead,
-// rotate_k, unit_flag, grid_m and grid_n. Absent keys take their values from `fallback`.
+// Reads base_m, base_n, base_k, step_k, l1_buffers, l0_buffers, l0c_buffers, order, strip,
+// unit_flag, grid_m and grid_n. Absent keys take their values from `fallback`.
 Tiling read_tiling(const Config& config, const Tiling& fallback);
 
 }  // namespace a3sim

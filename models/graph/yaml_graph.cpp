@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "models/graph/size_expression.h"
-#include "models/graph/tiling_config.h"
 #include "sim/core/closest.h"
 #include "sim/core/error.h"
 
@@ -105,7 +104,6 @@ class GraphReader {
     const Operator* op = type ? &Operators::get(*type) : nullptr;
     OperatorNode node;
     node.transposed = config.boolean("transposed", false);
-    if (config.has("tiling")) node.tiling = read_tiling(config.map("tiling"), {});
     if (op) node.split = op->split_spec();
     if (config.has("split")) read_split(config.map("split"), op, node);
     if (config.has("holds")) sound &= read_holds(config, node);

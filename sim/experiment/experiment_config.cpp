@@ -253,6 +253,8 @@ Experiment read(const Config& root) {
   experiment.hardware = read_hardware(root.map("hardware"));
   experiment.program = read_program(root.map("program"));
   check_stack(root.map("program"), experiment.program, experiment.hardware.name, experiment.hardware.stack);
+  if (root.map("experiment").boolean("sustained", false))
+    experiment.hardware = sustained(experiment.hardware);
   const auto simulate = root.map("experiment").choice("simulate", Simulate::kAll);
   experiment.work = read_work(root, experiment);
   check_scheduler(root, experiment);
@@ -289,8 +291,8 @@ Experiment read(const Config& root) {
   if (experiment.shape.experts() > 0) experiment.order.elsewhere = operators_of_moe_ffn(experiment.shape);
   experiment.order.elsewhere.insert(experiment.order.elsewhere.end(), experiment.absent.begin(),
                                     experiment.absent.end());
-  read_operator_tilings(own_tilings, experiment, [&](const Config& block, const Tiling& own) {
-    if (known) check_fits(block, own, cube, experiment.shape.dtype);
+  read_operator_tilings(own_tilings, experiment, [&](const Config& block, const Tiling& own, DataType dtype) {
+    if (known) check_fits(block, own, cube, dtype);
   });
   for (const KernelListError& wrong : name_kernels(experiment))
     root.map("experiment").error(wrong.key, wrong.why);

@@ -20,6 +20,7 @@ double Metric::base_value(const MetricAmount& amount) const {
 }
 
 double Metric::related(double own, double other) const {
+  if (relation == Relation::kOther) return other;
   return relation == Relation::kSpeedup ? other / own : own / other - 1;
 }
 

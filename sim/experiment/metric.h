@@ -40,10 +40,10 @@ struct Metric {
   // The direction that is better when orders are chosen. kNeither: the metric only describes a run.
   enum class Better : std::uint8_t { kNeither, kSmaller, kLarger };
   Better better = Better::kNeither;
-  // Gives the metric of one operator of the pass.
+  // Gives the metric of one operator of the pass, of all ranks. It needs the records of tasks.
   std::function<MetricAmount(const PassAnalysis&, std::string_view op)> of_operator{};
-  // kSpeedup, kSlowdown: the ratio to another case, as times faster or as a share slower.
-  enum class Relation : std::uint8_t { kNone, kSpeedup, kSlowdown };
+  // kSpeedup, kSlowdown: the ratio to another case, as times faster or as a share slower. kOther: that case's own value.
+  enum class Relation : std::uint8_t { kNone, kSpeedup, kSlowdown, kOther };
   Relation relation = Relation::kNone;
   // True if it needs the dates of tasks, but not their causes.
   bool needs_records = false;
@@ -53,7 +53,7 @@ struct Metric {
   double value(const MetricAmount& amount) const;
   std::string unit() const;  // "ms", "MB", "%"; "" for a number
   MetricAmount amount_of(const PassAnalysis& pass, std::string_view op) const {
-    return of_operator ? of_operator(pass, op) : amount(pass);
+    return op.empty() ? amount(pass) : of_operator(pass, op);
   }
   // Returns ps, bytes or a number; a share as a part of 1; a rate per second.
   double base_value(const MetricAmount& amount) const;

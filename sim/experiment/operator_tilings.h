@@ -10,6 +10,6 @@ namespace a3sim {
 // them to the operators of all passes. `check` is called with each of them and where it stands. Notes an error for what is
 // no product of any pass, and, for work without schedules, for any.
 void read_operator_tilings(const Config& operators, Experiment& experiment,
-                           const std::function<void(const Config&, const Tiling&)>& check);
+                           const std::function<void(const Config&, const Tiling&, DataType)>& check);
 
 }  // namespace a3sim

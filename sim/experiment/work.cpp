@@ -4,6 +4,11 @@
 
 namespace a3sim {
 
+std::optional<Duration> PreparedWork::by_hand(const Experiment&, std::size_t, double,
+                                              std::string_view) const {
+  return {};
+}
+
 std::string ExperimentWork::execution(const Experiment& experiment) const { return experiment.run.execution; }
 
 std::string ExperimentWork::label(const Experiment& experiment) const { return experiment.order.name; }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,6 +61,10 @@ class PreparedWork {
   virtual std::vector<RunOutcome> run_all(const Experiment& on, Record record, unsigned threads) const;
   // Returns what this kind of work adds to the summary of a run (run_outcome.h): by default only the machine.
   virtual OwnSections sections(const Experiment& on, std::span<const RunOutcome> passes) const;
+  // Returns the simplest estimate of the pass, as computed by hand (serial_roofline.h), or of all calls of one of its
+  // operators. nullopt: it has none.
+  virtual std::optional<Duration> by_hand(const Experiment& on, std::size_t pass, double part_of_peak,
+                                          std::string_view op) const;
   // Returns the bounds of the pass on that machine.
   virtual Bounds bounds(const Experiment& on, std::size_t pass) const = 0;
   // Returns whether the other work's pass runs alike on every machine.

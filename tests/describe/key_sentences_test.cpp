@@ -55,8 +55,7 @@ std::string page() {
          "origin and source in a\n"
          "configuration; `a3sim config BLOCK` lists a block. `*` stands for a name or a position. Keys that "
          "begin with `*.` are\n"
-         "those of all tilings: `tiling`, `tiling.operators.*`, `graph.operators.*.tiling`, `mega_moe.gmm1` "
-         "and `mega_moe.gmm2`.\n"
+         "those of all tilings: `tiling` and `tiling.operators.*`.\n"
          "`test_describe \"[.record]\"` writes this page from `sim/study/describe/keys.yaml`.\n\n" +
          section_of("experiment", "Experiments, machines, programs, models, orders, faults") + '\n' +
          section_of("sweep", "Sweeps") + '\n' + section_of("points", "Measurements");
@@ -110,7 +109,7 @@ TEST_CASE("a pattern fits part by part, and ** stands for one part or more") {
   CHECK(fits_key("ranks.clock.*", "ranks.clock.3"));
   CHECK(fits_key("ranks.clock.*", "ranks.clock.*"));
   CHECK(fits_key("**.order", "tiling.order"));
-  CHECK(fits_key("**.order", "graph.operators.*.tiling.order"));
+  CHECK(fits_key("**.order", "tiling.operators.*.order"));
   CHECK_FALSE(fits_key("**.order", "order"));
   CHECK_FALSE(fits_key("**.order", "order.name"));
 }

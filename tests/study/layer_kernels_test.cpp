@@ -2,11 +2,9 @@
 #include <cmath>
 #include <string>
 
-#include "sim/core/error.h"
 #include "sim/study/published/comparison.h"
 
 using namespace a3sim;
-using Catch::Matchers::Contains;
 
 namespace {
 
@@ -51,30 +49,4 @@ TEST_CASE("Kernels of a layer err less than what is computed by hand") {
   }
   CHECK(measured == 28);
   CHECK(ours < 0.75 * hand);
-}
-
-TEST_CASE("A case of a kernel that lacks a size, or has another type, is refused with its key") {
-  const auto refusal = [](const std::string& name) {
-    Diagnostics diagnostics;
-    const Config root = Config::parse(
-        "description: d\nevaluation: layer kernels\nexperiment: a2_kernels\nkernels:\n"
-        "  - {case: " +
-            name + ", metric: latency, unit: us, measure: rms_norm}\n",
-        "table.yaml", {}, diagnostics);
-    const Scenario scenario;
-    const PublishedTable table = read_published_table(root, scenario.configs / "published", "table");
-    diagnostics.throw_if_any();
-    try {
-      predict(table, scenario);
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
-  CHECK(refusal("{rows: 64, width: 4096, dtype: bf16}").empty());
-  CHECK_THAT(refusal("{rows: 64, dtype: bf16}"), Contains("needs 'width'"));
-  CHECK_THAT(refusal("{rows: many, width: 64, dtype: bf16}"),
-             Contains("needs 'rows', a whole number above 0"));
-  CHECK_THAT(refusal("{rows: 64, width: 64, dtype: int8}"),
-             Contains("needs 'dtype', one of bf16, fp16, fp32"));
 }

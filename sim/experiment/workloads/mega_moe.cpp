@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "models/graph/tiling_config.h"
 #include "sim/experiment/workload.h"
 
 namespace a3sim {
@@ -59,7 +58,7 @@ void read_front(const Config& config, const MoeShape& shape, MegaMoeOptions& opt
   options.sorters = static_cast<std::uint32_t>(
       config.integer("sorters", 1, kMostSorters, shape.tokens > kSortedByOne ? kMostSorters : 1));
   options.index = config.boolean("index", shape.tokens > kSortedInPlace);
-  options.sorts = static_cast<std::uint32_t>(config.integer("sorts", 1, 2, options.index ? 1 : 2));
+  options.sorts = options.index ? 1 : 2;
 }
 
 constexpr std::uint32_t kMostRows = 1 << 30;
@@ -113,8 +112,8 @@ void read_mega_moe(const Config& root, const Config& /*block*/, Experiment& expe
   // In the first product, loads continue past the end of an expert's tiles; in the second they do not.
   Tiling first = kernel_tiling();
   first.loads_ahead = 1;
-  options.gmm1 = read_tiling(config.map("gmm1"), first);
-  options.gmm2 = read_tiling(config.map("gmm2"), kernel_tiling());
+  options.gmm1 = first;
+  options.gmm2 = kernel_tiling();
   config.finish();
   if (shape.dtype != DataType::kBf16 && shape.dtype != DataType::kFp16)
     root.map("model").error("dtype", "int8 is quantised from bf16 or fp16");

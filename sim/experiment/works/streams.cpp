@@ -9,6 +9,7 @@
 #include "sim/experiment/limited_hooks.h"
 #include "sim/experiment/outcome/stream_trace.h"
 #include "sim/experiment/own_values.h"
+#include "sim/experiment/serial_roofline.h"
 #include "sim/experiment/stream_bounds.h"
 #include "sim/experiment/stream_check.h"
 
@@ -70,6 +71,17 @@ class PreparedStreams final : public PreparedWork {
     own.head += own_values(on);
     own.before.fact("method", method);
     return own;
+  }
+
+  std::optional<Duration> by_hand(const Experiment& on, std::size_t pass, double part_of_peak,
+                                  std::string_view op) const override {
+    const StreamPass written = first_.write(on, pass);
+    const auto counts = [&](std::uint32_t task) {
+      return op.empty() ? written.counts(task) : written.program.tasks[task].name == op;
+    };
+    return serial_roofline(written.program, sustained(on.hardware), on.program, dies_of(on.run.ranks),
+                           part_of_peak, counts)
+        .total();
   }
 
   Bounds bounds(const Experiment& on, std::size_t pass) const override {

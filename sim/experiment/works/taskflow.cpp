@@ -10,6 +10,7 @@
 #include "sim/experiment/run_estimate.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/experiment/schedule_check.h"
+#include "sim/experiment/serial_roofline.h"
 #include "sim/experiment/value_range.h"
 #include "sim/experiment/work.h"
 
@@ -46,6 +47,16 @@ class PreparedTaskflow final : public PreparedWork {
   }
 
   OwnSections sections(const Experiment& on, std::span<const RunOutcome> passes) const override;
+
+  std::optional<Duration> by_hand(const Experiment& on, std::size_t pass, double part_of_peak,
+                                  std::string_view op) const override {
+    if (!op.empty()) return {};
+    RoutingCounts counts = routing_of(on);
+    if (on.kept > 0) counts = turned(counts, on.shape, on.kept);
+    return serial_roofline(compiled_.passes[pass].schedule, counts, on.hardware, on.program, on.run,
+                           part_of_peak)
+        .total();
+  }
 
   Bounds bounds(const Experiment& on, std::size_t pass) const override {
     return bounds_of(on, compiled_, pass, options_of(on, false));

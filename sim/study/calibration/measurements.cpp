@@ -142,7 +142,8 @@ PublishedTable measured_table(const ProfiledRun& run,
   table.name = run.result.string();
   table.from_profile = true;
   table.experiment = run.configuration;
-  table.evaluation = std::string(name_of(run.profile.unit)) + " times";
+  table.evaluation = "profile";
+  table.block = run.profile.unit;
   const std::vector<Point> points = predict(table, scenario).points;
   if (!reaches(files, run.configuration))
     throw InputError(fmt::format("{}: takes no value from {}: what is fitted would change nothing",

@@ -26,6 +26,11 @@ A3SIM_REGISTER(Metric, "speedup", "how many times faster than the case that it i
                       .amount = latency,
                       .relation = Metric::Relation::kSpeedup,
                       .published_only = true});
+A3SIM_REGISTER(Metric, "other", "the latency of the case that it is compared with",
+               Metric{.form = Form::kMilliseconds,
+                      .amount = latency,
+                      .relation = Metric::Relation::kOther,
+                      .published_only = true});
 A3SIM_REGISTER(Metric, "slowdown", "by which part an operator takes longer than in the case compared with",
                Metric{.form = Form::kMilliseconds,
                       .of_operator = span,

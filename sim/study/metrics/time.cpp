@@ -10,12 +10,38 @@ using Form = Metric::Form;
 double ps(Duration time) { return static_cast<double>(time.count()); }
 
 MetricAmount latency(const PassAnalysis& pass) { return {.part = ps(pass.latency())}; }
+// Returns the longest call of an operator by a rank.
+MetricAmount longest_call(const PassAnalysis& pass, std::string_view op) {
+  Duration longest{};
+  static_cast<void>(pass.span(op));  // refuses an unknown operator
+  for (const std::vector<TraceTask>& rank : pass.trace().ranks)
+    for (const TraceTask& task : rank)
+      if (pass.trace().operators[task.op].name == op) longest = std::max(longest, task.end - task.start);
+  return {.part = ps(longest)};
+}
+
+// Returns when the first task starts: what its launches take. Needs the records.
+MetricAmount launches(const PassAnalysis& pass) {
+  Duration first = Duration::max();
+  for (const std::vector<TraceTask>& rank : pass.trace().ranks)
+    for (const TraceTask& task : rank) first = std::min(first, task.start);
+  return {.part = ps(first)};
+}
+
 MetricAmount bound(const PassAnalysis& pass) { return {.part = ps(pass.outcome().bounds.largest())}; }
 MetricAmount efficiency(const PassAnalysis& pass) { return {bound(pass).part, latency(pass).part}; }
 MetricAmount completion_skew(const PassAnalysis& pass) { return {.part = ps(pass.outcome().ends_apart)}; }
 
 A3SIM_REGISTER(Metric, "latency", "from the common start to the last completion",
-               Metric{Form::kMilliseconds, latency, false, Metric::Better::kSmaller});
+               Metric{.form = Form::kMilliseconds,
+                      .amount = latency,
+                      .better = Metric::Better::kSmaller,
+                      .of_operator = longest_call});
+A3SIM_REGISTER(
+    Metric, "launch_time", "until the first task starts",
+    Metric{.form = Form::kMilliseconds, .amount = launches, .needs_records = true, .published_only = true});
+A3SIM_REGISTER(Metric, "device_time", "from the launch of a kernel to its end",
+               Metric{.form = Form::kMilliseconds, .amount = latency, .published_only = true});
 A3SIM_REGISTER(Metric, "bound", "the largest lower bound", Metric{Form::kMilliseconds, bound});
 A3SIM_REGISTER(Metric, "efficiency", "the bound's part of the latency",
                Metric{Form::kShareOfTime, efficiency, false, Metric::Better::kLarger});

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,12 +13,36 @@
 
 namespace a3sim {
 
+// What a table reads from its runs.
+struct PublishedMetric {
+  std::string name, unit;         // sim/study/metrics: metric.h, metric_unit.h
+  std::vector<std::string> more;  // further columns of its rows: names of runs.cpp
+  std::string op = {};            // the operator it belongs to; empty: the pass
+  std::string pass = {};          // the only pass that it is of; empty: all
+  std::string quantity = {};      // the metric that is read, if `name` is what a source calls it
+
+  static std::string key_of(const std::string& name, const std::string& op) {
+    return op.empty() ? name : name + " of " + op;
+  }
+  const std::string& read() const { return quantity.empty() ? name : quantity; }
+  std::string key() const { return key_of(read(), op); }
+};
+
+// An experiment that is no row of its own.
+struct PublishedRun {
+  std::string experiment;
+  std::vector<std::string> overrides;  // path.to.key=value
+};
+
 // One experiment that a table runs.
 struct PublishedCase {
-  nlohmann::ordered_json coordinates;  // without the pass
-  std::vector<std::string> overrides;  // path.to.key=value
-  nlohmann::ordered_json against;      // of the case that it is compared with; null: none
-  std::string variant{};               // empty: the default
+  nlohmann::ordered_json coordinates;      // without the pass
+  std::vector<std::string> overrides;      // path.to.key=value
+  nlohmann::ordered_json against;          // of the case that it is compared with; null: none
+  std::string variant{};                   // empty: the default
+  std::string experiment{};                // empty: the table's
+  std::vector<PublishedMetric> metrics{};  // empty: the table's
+  std::optional<PublishedRun> over{};      // what it is compared with, if that is no case of the table
 };
 
 // Other assumptions: each case that it applies to gets a further row.
@@ -28,12 +53,11 @@ struct PublishedVariant {
   std::vector<std::string> methods{};  // of the evaluation `batches`
 };
 
-// A kernel, copy or exchange that the evaluation `single kernels` or `layer kernels` measures on the
-// machine of an experiment.
+// What the evaluation `steps` or `traffic` measures of an experiment.
 struct PublishedKernel {
   nlohmann::ordered_json coordinates;
   std::string metric, unit;
-  std::string measure;  // name of single_kernels.cpp, or a LayerKernel
+  std::string measure;  // name of traffic.cpp
   std::string experiment;
   std::vector<std::string> overrides;                        // path.to.key=value
   std::map<std::string, std::int64_t, std::less<>> numbers;  // sizes
@@ -52,17 +76,6 @@ struct PublishedDirection {
 struct PublishedSigns {
   std::string key, reference;
   std::vector<std::string> values;  // those compared with the reference; empty: none
-};
-
-struct PublishedMetric {
-  std::string name, unit;         // sim/study/metrics: metric.h, metric_unit.h
-  std::vector<std::string> more;  // further columns of its rows: names of runs.cpp
-  std::string op = {};            // the operator it belongs to; empty: the pass
-
-  static std::string key_of(const std::string& name, const std::string& op) {
-    return op.empty() ? name : name + " of " + op;
-  }
-  std::string key() const { return key_of(name, op); }
 };
 
 // A plot of one metric over coordinates, with a colour for each value of `series`.

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "sim/core/error.h"
 #include "sim/core/parallel.h"
@@ -31,8 +33,9 @@ struct PassMetrics {
   std::string pass;
   std::map<std::string, MetricAmount> amounts;  // by PublishedMetric::key()
   Bounds bounds;
-  std::string network, ranks;              // ranks: the simulated ones, "2 of 8"
-  Duration formula{};                      // by the simplest formula; 0: not computed
+  std::string network, ranks;  // ranks: the simulated ones, "2 of 8"
+  // By the simplest formula, of the pass (by an empty name) and of operators; absent: not computed.
+  std::map<std::string, Duration> formula{};
   std::uint32_t aivs = 0;                  // of a rank, that ran a task
   std::string limit{};                     // what most of the critical path is spent on
   std::optional<IngredientFacts> facts{};  // for the column `because`
@@ -54,7 +57,7 @@ void PassMetrics::add(const PassMetrics& other) {
     facts = other.facts;
   network = other.network;
   ranks = other.ranks;
-  formula += other.formula;
+  for (const auto& [op, time] : other.formula) formula[op] += time;
 }
 
 // One case of the table, run.
@@ -198,17 +201,24 @@ const MoreColumn& column_of(const PublishedTable& table, const std::string& name
       fmt::format("{}: unknown column '{}'; known: {}", table.name, name, fmt::join(names, ", ")));
 }
 
-// Returns the metrics that a table needs, also for its columns, each with its operator.
-std::set<std::pair<std::string, std::string>> asked_of(const PublishedTable& table) {
-  std::set<std::pair<std::string, std::string>> asked{{"latency", ""}};
-  for (const PublishedMetric& metric : table.metrics) {
-    asked.emplace(metric.name, metric.op);
-    for (const std::string& name : metric.more) {
-      const std::string needed(column_of(table, name).metric);
-      if (!needed.empty()) asked.emplace(needed, Metrics::get(needed).of_operator ? metric.op : "");
+const std::vector<PublishedMetric>& metrics_of(const PublishedTable& table, const PublishedCase& one) {
+  return one.metrics.empty() ? table.metrics : one.metrics;
+}
+
+// A metric that is read from runs, with its operator and its only pass.
+using NeededMetric = std::tuple<std::string, std::string, std::string>;
+
+// Returns the metrics that a case needs, also for its columns.
+std::set<NeededMetric> needed_of(const PublishedTable& table, const PublishedCase& one) {
+  std::set<NeededMetric> needed{{"latency", "", ""}};
+  for (const PublishedMetric& metric : metrics_of(table, one)) {
+    needed.emplace(metric.read(), metric.op, metric.pass);
+    for (const std::string& column : metric.more) {
+      const std::string other(column_of(table, column).metric);
+      if (!other.empty()) needed.emplace(other, Metrics::get(other).amount ? "" : metric.op, metric.pass);
     }
   }
-  return asked;
+  return needed;
 }
 
 bool has_column(const PublishedTable& table, std::string_view column) {
@@ -235,9 +245,9 @@ bool is_wanted(const PublishedCase& one, const Scenario& scenario, const Wanted&
 // True if all metrics of a table compare cases, and another case is compared with this one.
 bool is_needed(const PublishedTable& table, const PublishedCase& one) {
   const auto compares = [](const PublishedMetric& metric) {
-    return Metrics::get(metric.name).relation != Metric::Relation::kNone;
+    return Metrics::get(metric.read()).relation != Metric::Relation::kNone;
   };
-  return std::ranges::all_of(table.metrics, compares) &&
+  return std::ranges::all_of(metrics_of(table, one), compares) &&
          std::ranges::find(table.cases, one.coordinates, &PublishedCase::against) != table.cases.end();
 }
 
@@ -272,56 +282,91 @@ std::string limit_of(const Trace& trace) {
                      most.operators.empty() ? "" : ": ", fmt::join(most.operators, ", "));
 }
 
-CaseRun run_case(const PublishedTable& table, const PublishedCase& one, const Scenario& scenario,
-                 const SimplestFormula& formula) {
-  const Experiment experiment = scenario.load(table.experiment, one.overrides);
-  const auto asked = asked_of(table);
-  const auto has = [&](bool Metric::* need) {
-    return std::ranges::any_of(asked, [&](const auto& metric) { return Metrics::get(metric.first).*need; });
-  };
-  const bool traced = has(&Metric::needs_trace), record = traced || has(&Metric::needs_records);
-  const bool explained = traced && (has_column(table, "limit") || has_column(table, "AIVs"));
-  const Duration before =
-      table.timed_from_kernel ? first_launch(experiment.program, experiment.run.launch) : Duration::zero();
-  CaseRun run;
-  run.published_case = &one;
-  run.hardware = experiment.hardware.name;
-  run.machine = fmt::format("{}: {}; order {}; network {}", experiment.hardware.name,
-                            counts_of(experiment.workers), experiment.order.name, experiment.network);
-  const auto by_hand = [&, part = formula.part_of_peak(experiment.hardware)](const PassResult& pass) {
-    RoutingCounts counts = routing_of(experiment);
-    if (experiment.kept > 0) counts = turned(counts, experiment.shape, experiment.kept);
-    return serial_roofline(pass.schedule, counts, experiment.hardware, experiment.program, experiment.run,
-                           part)
-               .total() -
-           before;
-  };
-  PassMetrics total;
-  for (const PassResult& pass : run_experiment(experiment, record)) {
-    const RunOutcome outcome = outcome_of(experiment, pass, record ? Record::kTrace : Record::kSums);
-    const PassAnalysis analysis(outcome, before);
-    PassMetrics metrics{pass.name, {}, pass.bounds, pass.run.network, "all"};
-    if (experiment.kept > 0) metrics.ranks = fmt::format("{} of {}", experiment.kept, experiment.shape.ep);
-    if (one.variant.empty()) metrics.formula = by_hand(pass);
-    if (explained) {
-      metrics.aivs = aivs_of(pass);
+// Reads what a case needs from its passes, one by one.
+class CaseReading {
+ public:
+  CaseReading(const PublishedTable& table, const PublishedCase& one, const Experiment& experiment)
+      : table_(table), experiment_(experiment), needed_(needed_of(table, one)) {
+    const auto has = [&](bool Metric::* need) {
+      return std::ranges::any_of(
+          needed_, [&](const NeededMetric& metric) { return Metrics::get(std::get<0>(metric)).*need; });
+    };
+    const bool of_operators =
+        std::ranges::any_of(needed_, [](const NeededMetric& metric) { return !std::get<1>(metric).empty(); });
+    const bool traced = has(&Metric::needs_trace);
+    records_ = traced || of_operators || has(&Metric::needs_records);
+    explained_ = traced && (has_column(table, "limit") || has_column(table, "AIVs"));
+    if (table.timed_from_kernel) before_ = first_launch(experiment.program, experiment.run.launch);
+    run_.published_case = &one;
+    run_.hardware = experiment.hardware.name;
+    run_.machine = fmt::format("{}: {}; order {}; network {}", experiment.hardware.name,
+                               counts_of(experiment.workers), experiment.order.name, experiment.network);
+  }
+
+  bool records() const { return records_; }
+
+  void add(const RunOutcome& outcome, const PassResult* schedules, const PreparedWork& work, std::size_t pass,
+           double part_of_peak) {
+    const PassAnalysis analysis(outcome, before_);
+    PassMetrics metrics{outcome.name, {}, outcome.bounds, outcome.sums.network, "all"};
+    if (experiment_.kept > 0) metrics.ranks = fmt::format("{} of {}", experiment_.kept, experiment_.shape.ep);
+    if (schedules && explained_) {
+      metrics.aivs = aivs_of(*schedules);
       metrics.limit = limit_of(*outcome.trace);
     }
-    if (has_column(table, "because")) metrics.facts = facts_of(experiment, pass);
-    for (const auto& [name, op] : asked)
+    if (schedules && has_column(table_, "because")) metrics.facts = facts_of(experiment_, *schedules);
+    for (const auto& [name, op, only] : needed_) {
+      if (!only.empty() && only != outcome.name) continue;
       metrics.amounts[PublishedMetric::key_of(name, op)] = Metrics::get(name).amount_of(analysis, op);
-    total.add(metrics);
-    if (by_pass(table)) run.passes.push_back(std::move(metrics));
+      if (!run_.published_case->variant.empty() || metrics.formula.contains(op)) continue;
+      if (const auto time = work.by_hand(experiment_, pass, part_of_peak, op))
+        metrics.formula[op] = *time - before_;
+    }
+    total_.add(metrics);
+    if (by_pass(table_)) run_.passes.push_back(std::move(metrics));
   }
-  if (by_pass(table)) total.pass = kTotal;
-  if (run.passes.size() != 1) run.passes.push_back(std::move(total));  // of one pass it is no more than that
-  return run;
+
+  CaseRun take() {
+    if (by_pass(table_)) total_.pass = kTotal;
+    if (run_.passes.size() != 1)
+      run_.passes.push_back(std::move(total_));  // of one pass it is no more than that
+    return std::move(run_);
+  }
+
+ private:
+  const PublishedTable& table_;
+  const Experiment& experiment_;
+  std::set<NeededMetric> needed_;
+  bool records_ = false, explained_ = false;
+  Duration before_{};
+  CaseRun run_;
+  PassMetrics total_;
+};
+
+CaseRun run_case(const PublishedTable& table, const PublishedCase& one, const Scenario& scenario,
+                 const SimplestFormula& formula) {
+  const Experiment experiment =
+      scenario.load(one.experiment.empty() ? table.experiment : one.experiment, one.overrides);
+  CaseReading reading(table, one, experiment);
+  const Record record = reading.records() ? Record::kTrace : Record::kSums;
+  const double part = formula.part_of_peak(experiment.hardware);
+  const std::shared_ptr<const PreparedWork> work = experiment.work->prepare(experiment, 1);
+  if (const Compiled* const compiled = work->schedules()) {
+    const std::vector<PassResult> passes =
+        run_compiled(experiment, *compiled, reading.records(), backend_of(experiment));
+    for (std::size_t p = 0; p < passes.size(); ++p)
+      reading.add(outcome_of(experiment, passes[p], record), &passes[p], *work, p, part);
+  } else {
+    const std::vector<RunOutcome> passes = work->run_all(experiment, record, 1);
+    for (std::size_t p = 0; p < passes.size(); ++p) reading.add(passes[p], nullptr, *work, p, part);
+  }
+  return reading.take();
 }
 
 // Returns the value in the unit that runs measure, or nullopt if it is unknown.
 std::optional<double> value_of(const PublishedMetric& asked, const PassMetrics& own,
                                const PassMetrics* other) {
-  const Metric& metric = Metrics::get(asked.name);
+  const Metric& metric = Metrics::get(asked.read());
   const double value = metric.base_value(own.amounts.at(asked.key()));
   if (metric.relation == Metric::Relation::kNone) return value;
   if (!other || other == &own) return {};
@@ -330,9 +375,13 @@ std::optional<double> value_of(const PublishedMetric& asked, const PassMetrics& 
 
 std::optional<double> formula_of(const PublishedMetric& asked, const PassMetrics& own,
                                  const PassMetrics* other) {
+  const auto by_hand = [&](const PassMetrics& pass) {
+    const auto known = pass.formula.find(asked.op);
+    return known == pass.formula.end() ? Duration::zero() : known->second;
+  };
   const std::optional<double> value =
-      formula_value(Metrics::get(asked.name), asked.name, own.amounts.at(asked.key()), own.formula,
-                    other ? std::optional(other->formula) : std::nullopt);
+      formula_value(Metrics::get(asked.read()), asked.read(), own.amounts.at(asked.key()), by_hand(own),
+                    other ? std::optional(by_hand(*other)) : std::nullopt);
   return value ? std::optional(in_unit(asked.name, asked.unit, *value)) : std::nullopt;
 }
 
@@ -357,9 +406,10 @@ const PassMetrics* same_pass(const CaseRun& run, const PassMetrics& own, const C
 
 void add_points(const PublishedTable& table, const CaseRun& run, const CaseRun* against,
                 std::vector<Point>& points) {
-  for (const PublishedMetric& metric : table.metrics) {
+  for (const PublishedMetric& metric : metrics_of(table, *run.published_case)) {
     for (std::size_t p = 0; p < run.passes.size(); ++p) {
       const PassMetrics& own = run.passes[p];
+      if (!own.amounts.contains(metric.key())) continue;  // of another pass
       const PassMetrics* other = against ? same_pass(run, own, *against) : nullptr;
       const std::optional<double> value = value_of(metric, own, other);
       if (!value) continue;
@@ -374,13 +424,22 @@ void add_points(const PublishedTable& table, const CaseRun& run, const CaseRun* 
   }
 }
 
-const CaseRun* compared_with(const CaseRun& run, const std::vector<CaseRun>& runs) {
+const CaseRun* compared_with(const CaseRun& run, std::span<const CaseRun> runs) {
   if (run.published_case->against.is_null() || !run.published_case->variant.empty()) return nullptr;
   const auto found = std::ranges::find_if(runs, [&](const CaseRun& other) {
     return other.published_case->variant.empty() &&
            other.published_case->coordinates == run.published_case->against;
   });
   return found == runs.end() ? nullptr : &*found;
+}
+
+// Returns what a case is compared with as a case, if that is none of the table's.
+PublishedCase over_of(const PublishedTable& table, const PublishedCase& one) {
+  PublishedCase over = one;
+  if (!one.over->experiment.empty()) over.experiment = one.over->experiment;
+  over.overrides = one.over->overrides;
+  over.metrics = metrics_of(table, one);
+  return over;
 }
 
 // Runs an experiment for each case and reads the table's metrics.
@@ -390,12 +449,20 @@ Predictions run_cases(const PublishedTable& table, const Scenario& scenario, con
     if (is_wanted(one, scenario, wanted) || (one.variant.empty() && is_needed(table, one)))
       cases.push_back(&one);
   }
+  const std::size_t rows = cases.size();
+  std::deque<PublishedCase> overs;  // their runs come last
+  std::map<const PublishedCase*, std::size_t> place_of_over;
+  for (std::size_t i = 0; i < rows; ++i) {
+    if (!cases[i]->over) continue;
+    place_of_over[cases[i]] = cases.size();
+    cases.push_back(&overs.emplace_back(over_of(table, *cases[i])));
+  }
   const SimplestFormula formula = SimplestFormula::read(scenario.configs);
   std::vector<CaseRun> runs(cases.size());
   std::mutex one_at_a_time;
   in_parallel(cases.size(), scenario.threads, [&](std::size_t i) {
     runs[i] = run_case(table, *cases[i], scenario, formula);
-    if (!wanted.seen) return;
+    if (!wanted.seen || i >= rows) return;
     std::vector<Point> points;
     add_points(table, runs[i], nullptr, points);
     const std::scoped_lock lock(one_at_a_time);
@@ -403,9 +470,12 @@ Predictions run_cases(const PublishedTable& table, const Scenario& scenario, con
   });
   Predictions result{table.heading, {}};
   std::string machine;
-  for (const CaseRun& run : runs) {
+  for (const CaseRun& run : std::span(runs).first(rows)) {
     if (run.published_case->variant.empty()) machine = run.machine;
-    add_points(table, run, compared_with(run, runs), result.points);
+    const auto over = place_of_over.find(run.published_case);
+    const CaseRun* const other =
+        over == place_of_over.end() ? compared_with(run, std::span(runs).first(rows)) : &runs[over->second];
+    add_points(table, run, other, result.points);
   }
   constexpr std::string_view kMachine = "{machine}";
   if (const std::size_t at = result.heading.find(kMachine); at != std::string::npos)
@@ -415,7 +485,7 @@ Predictions run_cases(const PublishedTable& table, const Scenario& scenario, con
 
 void read_runs(const TableFile& file, PublishedTable& table) {
   table.timed_from_kernel = read_timed_from_kernel(file);
-  read_metrics(file, table);
+  table.metrics = read_metrics(file.root);
   read_cases(file, table);
 }
 

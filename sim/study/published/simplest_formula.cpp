@@ -29,10 +29,11 @@ double SimplestFormula::part_of_peak(const Hardware& hardware) const {
 std::optional<double> formula_value(const Metric& metric, const std::string& name, MetricAmount amount,
                                     Duration time, std::optional<Duration> other) {
   const auto ps = [](Duration d) { return static_cast<double>(d.count()); };
-  if (metric.of_operator || time <= Duration::zero()) return {};
+  if (time <= Duration::zero()) return {};
   if (metric.relation != Metric::Relation::kNone)
     return other ? std::optional(metric.related(ps(time), ps(*other))) : std::nullopt;
-  if (name == "latency") return ps(time);
+  if (name == "latency" || name == "device_time") return ps(time);
+  if (name == "launch_time") return metric.base_value(amount);  // what is measured is an input
   if (metric.form != Metric::Form::kPerSecond) return {};
   amount.whole = ps(time);
   return metric.base_value(amount);

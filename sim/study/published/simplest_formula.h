@@ -24,7 +24,7 @@ struct SimplestFormula {
   double part_of_peak(const Hardware& hardware) const;
 };
 
-// Returns the metric of a run that takes the formula's `time` instead of its own. `other` is the formula's
+// Returns the metric of a run, or of an operator in it, that takes the formula's `time` instead of its own. `other` is the formula's
 // time of the case that it is compared with. nullopt: the formula does not give this metric.
 std::optional<double> formula_value(const Metric& metric, const std::string& name, MetricAmount amount,
                                     Duration time, std::optional<Duration> other);

@@ -76,7 +76,7 @@ class CaseReader {
   void cross(const Config& map, const Json& coordinates, std::size_t key,
              const std::function<void(const Json&)>& done) const {
     for (const std::string& column : table_.columns) map.has(column);
-    std::vector<std::string> names = map.names({"set", "against"});
+    std::vector<std::string> names = map.names({"set", "against", "experiment", "metrics", "over"});
     std::erase_if(names, [&](const std::string& name) {
       const bool column = std::ranges::find(table_.columns, name) != table_.columns.end();
       if (!column && name != kPass && key == 0 && coordinates.empty())
@@ -160,6 +160,16 @@ class CaseReader {
       lay_over(result.overrides, named->second);
     }
     lay_over(result.overrides, own);
+    if (&where != &root_) {
+      result.experiment = where.text("experiment", "");
+      result.metrics = read_metrics(where);
+    }
+    if (const Config& stated = where.has("over") ? where : root_; stated.has("over")) {
+      const Config over = stated.map("over");
+      result.over = PublishedRun{over.text("experiment", ""), result.overrides};
+      lay_over(result.over->overrides, overrides_below(over, "set", folder_));
+      over.finish();
+    }
     const Json against = where.has("against") ? coordinates_below(where, "against") : against_;
     if (!against.is_null()) {
       result.against = result.coordinates;
@@ -224,21 +234,25 @@ void read_kernels(const TableFile& file, PublishedTable& table) {
   }
 }
 
-void read_metrics(const TableFile& file, PublishedTable& table) {
-  for (const Config& metric : file.root.maps("metrics")) {
-    PublishedMetric& read = table.metrics.emplace_back(PublishedMetric{
-        metric.text("metric"), metric.text("unit"), metric.texts("columns"), metric.text("operator", "")});
+std::vector<PublishedMetric> read_metrics(const Config& config) {
+  std::vector<PublishedMetric> metrics;
+  if (!config.has("metrics")) return metrics;
+  for (const Config& metric : config.maps("metrics")) {
+    PublishedMetric& read = metrics.emplace_back(
+        PublishedMetric{metric.text("metric"), metric.text("unit"), metric.texts("columns"),
+                        metric.text("operator", ""), metric.text("pass", ""), metric.text("quantity", "")});
     if (!metric_unit(read.name, read.unit))
       metric.error("unit", fmt::format("'{}' is no unit of {}", read.unit, read.name));
-    const Metric* known = Metrics::find(read.name);
+    const Metric* known = Metrics::find(read.read());
     if (!known || (!known->amount && !known->of_operator))
-      metric.error("metric", fmt::format("'{}' is nothing that one run has", read.name));
-    else if (read.op.empty() == static_cast<bool>(known->of_operator))
+      metric.error("metric", fmt::format("'{}' is nothing that one run has", read.read()));
+    else if (read.op.empty() ? !known->amount : !known->of_operator)
       metric.error("operator", read.op.empty()
                                    ? fmt::format("expected the operator whose {} it is", read.name)
                                    : fmt::format("{} is of a pass, not of an operator", read.name));
     metric.finish();
   }
+  return metrics;
 }
 
 }  // namespace a3sim

@@ -25,8 +25,8 @@ nlohmann::ordered_json coordinates_below(const Config& config, const char* key);
 
 // Read `experiment`, `keys`, `set`, `each`, `cases` and `against`, once the table has its references and variants.
 void read_cases(const TableFile& file, PublishedTable& table);
-// Reads the list `metrics`.
-void read_metrics(const TableFile& file, PublishedTable& table);
+// Reads a list `metrics`.
+std::vector<PublishedMetric> read_metrics(const Config& config);
 // Reads `experiment` and the list `kernels`.
 void read_kernels(const TableFile& file, PublishedTable& table);
 // Reads whether time starts with the kernel, not with its launch.

@@ -1,5 +1,5 @@
 #include "sim/device/block_cost.h"
-#include "sim/study/published/kernels/layer_kernel.h"
+#include "sim/experiment/kernels/kernel.h"
 
 // Operators of a layer, launched one by one.
 namespace a3sim {
@@ -23,10 +23,10 @@ bool is_projection(const std::string& name) {
 
 // Runs forward and backward of one micro-batch, assumed to be one sample of 4,096 on 4 dies (TP). Eager
 // operators are not fused.
-KernelWork latent_projections(const KernelCase& kernel_case, KernelCost& cost) {
+KernelWork latent_projections(bool fused, KernelCost& cost) {
   BlockLayout layout;
   layout.tp = 4;
-  if (kernel_case.is("mode", "eager")) layout.fuse = {};
+  if (!fused) layout.fuse = {};
   const ModelShape model = deepseek_v3_layer();
   const Block block = BlockKinds::get("dense").block(model, layout);
   KernelWork work;
@@ -47,16 +47,23 @@ KernelWork latent_projections(const KernelCase& kernel_case, KernelCost& cost) {
   return work;
 }
 
-// Two linears are four operations, as the source says: for each, one brings its operand and one multiplies.
-KernelWork two_linears(const KernelCase&, KernelCost&) {
-  KernelWork work;
-  work.launches = 4;
-  return work;
+KernelKind::Write read_latent_projections(const Config& config) {
+  return
+      [fused = config.boolean("fused", true)](KernelCost& cost) { return latent_projections(fused, cost); };
 }
 
-A3SIM_REGISTER(LayerKernel, "latent_projections", "latent attention's projections, forward and backward",
-               LayerKernel{latent_projections});
-A3SIM_REGISTER(LayerKernel, "two_linears", "four operations", LayerKernel{two_linears});
+// Two linears are four operations, as the source says: for each, one brings its operand and one multiplies.
+KernelKind::Write read_two_linears(const Config&) {
+  return [](KernelCost&) {
+    KernelWork work;
+    work.launches = 4;
+    return work;
+  };
+}
+
+A3SIM_REGISTER(KernelKind, "latent_projections", "latent attention's projections, forward and backward",
+               KernelKind{read_latent_projections, {"fused"}});
+A3SIM_REGISTER(KernelKind, "two_linears", "four operations", KernelKind{read_two_linears, {}});
 
 }  // namespace
 }  // namespace a3sim

@@ -1,16 +1,17 @@
+#include "traces/import/profile.h"
+
 #include "sim/experiment/outcome/run_trace.h"
 #include "sim/experiment/run_experiment.h"
 #include "sim/study/metrics/metric_unit.h"
 #include "sim/study/published/evaluation.h"
-#include "traces/import/profile.h"
 
 namespace a3sim {
 namespace {
 
 // Predicts how long an experiment's operators take, by a profile's definitions: one point for each name,
-// the mean over all ranks and passes.
-template <ProfileUnit unit>
-Predictions run_times(const PublishedTable& table, const Scenario& scenario, const Wanted&) {
+// the mean over all ranks and passes. The table's block says what the profile lists: kernels or tasks.
+Predictions run_profile(const PublishedTable& table, const Scenario& scenario, const Wanted&) {
+  const auto unit = std::any_cast<ProfileUnit>(table.block);
   const Experiment experiment = scenario.load(table.experiment);
   std::vector<TracedPass> passes;
   for (const PassResult& pass : run_experiment(experiment, true))
@@ -29,10 +30,13 @@ Predictions run_times(const PublishedTable& table, const Scenario& scenario, con
   return result;
 }
 
-A3SIM_REGISTER(Evaluation, "kernel times", "how long an experiment's operators take as kernels",
-               Evaluation{run_times<ProfileUnit::kKernel>});
-A3SIM_REGISTER(Evaluation, "task times", "how long an experiment's tasks take, by operator",
-               Evaluation{run_times<ProfileUnit::kTask>});
+void read_profile(const TableFile& file, PublishedTable& table) {
+  table.experiment = file.root.text("experiment");
+  table.block = file.root.choice("unit", ProfileUnit::kKernel);
+}
+
+A3SIM_REGISTER(Evaluation, "profile", "how long an experiment's operators take, as a profile lists them",
+               Evaluation{run_profile, read_profile});
 
 }  // namespace
 }  // namespace a3sim
