@@ -75,8 +75,8 @@ bool has_bar(const PublishedTable& table, const nlohmann::ordered_json& coordina
 }
 
 // The cases and the points that error bars are of.
-Wanted barred_cases(const PublishedTable& table) {
-  Wanted wanted;
+CaseSelection barred_cases(const PublishedTable& table) {
+  CaseSelection wanted;
   if (table.barred.is_null()) return wanted;
   wanted.cases.emplace();
   for (const PublishedCase& one : table.cases)
@@ -248,7 +248,7 @@ class GrowingPages {
     return [this, &table](std::vector<Point> points) {
       std::erase_if(points, [](const Point& point) { return !point.variant.empty(); });
       std::string lines;
-      Wanted some;
+      CaseSelection some;
       some.cases.emplace();  // so that points may be missing
       for (const Comparison& row : compare(table, std::move(points), some)) {
         lines += comparison_line(row) + '\n';

@@ -32,7 +32,7 @@ struct Mine {
     toy.write("published/mine.yaml", text);
   }
   PublishedTable table() const { return read_published_table(toy.scenario.configs, "mine"); }
-  std::vector<Point> points(const Wanted& wanted = {}) const {
+  std::vector<Point> points(const CaseSelection& wanted = {}) const {
     return predict(table(), toy.scenario, wanted).points;
   }
   std::string refusal() const {
@@ -152,8 +152,8 @@ TEST_CASE("a column `pass` gives a point for each pass, then for their total") {
       one.overrides.emplace_back(size);
   };
   std::ranges::for_each(table.cases, small);
-  const Wanted wanted{.variants = false,
-                      .cases = {{{{"ep", 4}, {"pass", "total"}, {"execution", "static"}}}}};
+  const CaseSelection wanted{.variants = false,
+                             .cases = {{{{"ep", 4}, {"pass", "total"}, {"execution", "static"}}}}};
   const Predictions result = predict(table, scenario, wanted);
   REQUIRE(result.points.size() == 3);
   CHECK(result.points[0].coordinates == Json{{"ep", 4}, {"pass", "forward"}, {"execution", "static"}});
@@ -197,7 +197,6 @@ TEST_CASE("every shipped table loads, and each value has a source and a hardware
     }
     const Scenario scenario;
     for (const PublishedCase& one : table.cases)
-      CHECK_NOTHROW(
-          scenario.load(one.experiment.empty() ? table.experiment : one.experiment, one.overrides));
+      CHECK_NOTHROW(scenario.load(table.experiment_of(one), one.overrides));
   }
 }

@@ -13,7 +13,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-std::string reference_refusal(const Toy& toy, const Wanted& wanted = {}) {
+std::string reference_refusal(const Toy& toy, const CaseSelection& wanted = {}) {
   try {
     compare(toy.table(), toy.predicted(wanted).points, wanted);
   } catch (const InputError& error) {

@@ -3,7 +3,7 @@
 namespace a3sim {
 namespace {
 
-Predictions run_toy(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
+Predictions run_toy(const PublishedTable& table, const Scenario& scenario, const CaseSelection& wanted) {
   const Experiment experiment = scenario.load("toy");
   const Hardware::MemorySystem& memory = experiment.hardware.memory;
   const double hbm = static_cast<double>(memory.hbm_read.count) * 1e-12,

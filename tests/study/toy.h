@@ -53,7 +53,7 @@ class Toy {
     write("published/toy.yaml", "description: closed forms\nheading: toy\nevaluation: toy\n" + points);
   }
   PublishedTable table() const { return read_published_table(scenario.configs, "toy"); }
-  Predictions predicted(const Wanted& wanted = {}) const { return predict(table(), scenario, wanted); }
+  Predictions predicted(const CaseSelection& wanted = {}) const { return predict(table(), scenario, wanted); }
   std::filesystem::path hardware() const { return scenario.configs / "hardware" / "toy.yaml"; }
   std::vector<std::filesystem::path> files() const { return {hardware()}; }
 

@@ -33,9 +33,9 @@ bool is_described_by(const std::string& hardware, std::span<const std::filesyste
 
 // Returns the cases of each table with a value published for this use. Those of other machines are fitted
 // to by hand. Measurements are of the fitted machine, whatever its name.
-std::vector<Asked> asked_for(const std::vector<PublishedTable>& tables, const Scenario& scenario,
-                             std::span<const std::filesystem::path> files, Use use) {
-  std::vector<Asked> asked;
+std::vector<TableRequest> asked_for(const std::vector<PublishedTable>& tables, const Scenario& scenario,
+                                    std::span<const std::filesystem::path> files, Use use) {
+  std::vector<TableRequest> asked;
   std::map<std::string, bool> described;
   for (const PublishedTable& table : tables) {
     std::vector<nlohmann::ordered_json> cases;

@@ -85,7 +85,7 @@ std::vector<Parameter> fitted_in(const std::filesystem::path& file, std::string&
   return fitted;
 }
 
-std::vector<Point> points_of(const Asked& asked, const Scenario& scenario) {
+std::vector<Point> points_of(const TableRequest& asked, const Scenario& scenario) {
   std::vector<Point> points = predict(asked.table, scenario, asked.wanted).points;
   std::erase_if(points, [&](const Point& point) {
     return !point.variant.empty() || !asked.wanted.has(point.coordinates);
@@ -261,9 +261,10 @@ bool admissible(std::span<const std::filesystem::path> files,
   return diagnostics.empty();
 }
 
-Predictor::Predictor(std::vector<Asked> asked, const Scenario& scenario, std::vector<Parameter> parameters)
+Predictor::Predictor(std::vector<TableRequest> asked, const Scenario& scenario,
+                     std::vector<Parameter> parameters)
     : asked_(std::move(asked)), scenario_(scenario), parameters_(std::move(parameters)) {
-  for (Asked& one : asked_) {
+  for (TableRequest& one : asked_) {
     one.wanted.variants = false;
     for (Comparison& comparison : compare(one.table, points_of(one, scenario_), one.wanted))
       points_.push_back({one.table.name, std::move(comparison)});
@@ -274,7 +275,7 @@ std::vector<double> Predictor::at(std::span<const double> positions) const {
   std::vector<double> values;
   Scenario scenario = scenario_;
   scenario.hardware_values = hardware_values_at(parameters_, positions);
-  for (const Asked& one : asked_) {
+  for (const TableRequest& one : asked_) {
     for (const Point& point : points_of(one, scenario)) {
       const Point* known =
           values.size() < points_.size() ? &points_[values.size()].comparison.point : nullptr;

@@ -74,9 +74,9 @@ bool admissible(std::span<const std::filesystem::path> files,
                 std::span<const Scenario::HardwareValue> values);
 
 // A table, with the points of it that are to be predicted.
-struct Asked {
+struct TableRequest {
   PublishedTable table;
-  Wanted wanted;
+  CaseSelection wanted;
 };
 
 // Predicts the points of published tables as a function of hardware values. Points with a variant are left
@@ -89,7 +89,7 @@ class Predictor {
   };
 
   // Predicts every table once. Throws InputError as predict() and compare() do.
-  Predictor(std::vector<Asked> asked, const Scenario& scenario, std::vector<Parameter> parameters);
+  Predictor(std::vector<TableRequest> asked, const Scenario& scenario, std::vector<Parameter> parameters);
 
   const std::vector<Named>& points() const { return points_; }
   const std::vector<Parameter>& parameters() const { return parameters_; }
@@ -101,7 +101,7 @@ class Predictor {
   std::vector<double> nominal() const;
 
  private:
-  std::vector<Asked> asked_;
+  std::vector<TableRequest> asked_;
   Scenario scenario_;
   std::vector<Parameter> parameters_;
   std::vector<Named> points_;

@@ -23,8 +23,8 @@ CarriedLayer::CarriedLayer(const MoeShape& shape, const LayerData& data) : shape
     }
   }
   for (std::uint32_t e = 0; e < shape.experts(); ++e) {
-    memory_[{home(e), Kept::kW1, e, kNone}] = data.weights.w1[e];
-    memory_[{home(e), Kept::kW2, e, kNone}] = data.weights.w2[e];
+    memory_[{home(e), Buffer::kW1, e, kNone}] = data.weights.w1[e];
+    memory_[{home(e), Buffer::kW2, e, kNone}] = data.weights.w2[e];
   }
 }
 
@@ -57,9 +57,9 @@ void CarriedLayer::backward(const StreamPass& pass, const std::vector<RowsByExpe
   // The weights that came for forward have been overwritten since; activations are kept.
   std::erase_if(memory_, [&](const auto& kept) {
     const Place& place = kept.first;
-    const bool weights = place.what == Kept::kW1 || place.what == Kept::kW2;
+    const bool weights = place.what == Buffer::kW1 || place.what == Buffer::kW2;
     return weights ? place.rank != home(place.expert)
-                   : place.what == Kept::kCame || place.what == Kept::kBack;
+                   : place.what == Buffer::kCame || place.what == Buffer::kBack;
   });
   carry(pass, rows, false);
 }
@@ -87,7 +87,7 @@ void CarriedLayer::carry(const StreamPass& pass, const std::vector<RowsByExpert>
     std::erase_if(memory_, [&](const auto& kept) {
       const auto& [place, values] = kept;
       return place.rank == rank && place.expert == expert && place.source != kNone &&
-             (place.what == Kept::kDw1 || place.what == Kept::kDw2);
+             (place.what == Buffer::kDw1 || place.what == Buffer::kDw2);
     });
   }
 }
@@ -111,21 +111,22 @@ void CarriedLayer::exchanged(const StreamTask& task, const ExpertRows& expert_ro
   const std::uint32_t rank = index(task.rank);
   const std::uint32_t to = home(expert_rows.expert);
   if (task.name == KernelName::kDispatch) {
-    writes.push_back({{to, Kept::kCame, expert_rows.expert, rank}, sent(expert_rows.expert, rank, forward)});
+    writes.push_back(
+        {{to, Buffer::kCame, expert_rows.expert, rank}, sent(expert_rows.expert, rank, forward)});
   } else if (task.name == KernelName::kCombine) {
     if (to != rank) return;
     for (std::uint32_t src = 0; src < shape_.ep; ++src) {
-      const Place back{rank, Kept::kBack, expert_rows.expert, src};
-      writes.push_back({{src, Kept::kBack, expert_rows.expert, src}, at(back)});
+      const Place back{rank, Buffer::kBack, expert_rows.expert, src};
+      writes.push_back({{src, Buffer::kBack, expert_rows.expert, src}, at(back)});
     }
   } else if (task.name == KernelName::kWeights) {
     for (std::uint32_t dst = 0; dst < shape_.ep && to == rank; ++dst) {
-      for (const Kept what : {Kept::kW1, Kept::kW2})
+      for (const Buffer what : {Buffer::kW1, Buffer::kW2})
         writes.push_back(
             {{dst, what, expert_rows.expert, kNone}, at({rank, what, expert_rows.expert, kNone})});
     }
   } else if (task.name == KernelName::kGradients) {
-    for (const Kept what : {Kept::kDw1, Kept::kDw2})
+    for (const Buffer what : {Buffer::kDw1, Buffer::kDw2})
       writes.push_back({{to, what, expert_rows.expert, rank}, at({rank, what, expert_rows.expert, kNone})});
   } else {
     throw InputError(fmt::format("{}: no tensors are known of it", task.name));
@@ -135,17 +136,17 @@ void CarriedLayer::exchanged(const StreamTask& task, const ExpertRows& expert_ro
 void CarriedLayer::copied(const StreamTask& task, std::uint32_t expert, bool forward, Writes& writes) const {
   const std::uint32_t from = index(task.rank);
   const std::uint32_t to = index(task.transfers.front().dst);
-  const auto take = [&](Kept what, std::uint32_t source, std::uint32_t as) {
+  const auto take = [&](Buffer what, std::uint32_t source, std::uint32_t as) {
     writes.push_back({{to, what, expert, as}, at({from, what, expert, source})});
   };
   if (task.name == KernelName::kWeights) {
-    take(Kept::kW1, kNone, kNone);
-    take(Kept::kW2, kNone, kNone);
+    take(Buffer::kW1, kNone, kNone);
+    take(Buffer::kW2, kNone, kNone);
   } else if (task.name == KernelName::kGradients) {
-    take(Kept::kDw1, kNone, from);
-    take(Kept::kDw2, kNone, from);
+    take(Buffer::kDw1, kNone, from);
+    take(Buffer::kDw2, kNone, from);
   } else {
-    const Kept there = forward ? Kept::kX : Kept::kDy, back = forward ? Kept::kY : Kept::kDx;
+    const Buffer there = forward ? Buffer::kX : Buffer::kDy, back = forward ? Buffer::kY : Buffer::kDx;
     for (std::uint32_t src = 0; src < shape_.ep; ++src)
       take(task.name == KernelName::kRows ? there : back, src, src);
   }
@@ -168,9 +169,9 @@ Matrix no_numbers(std::uint32_t rows, std::uint32_t cols) {
 }  // namespace
 
 // Sums in fp32 over the rows that this rank has of the expert, by source and token. Rounds once.
-Matrix CarriedLayer::gradient_of(std::uint32_t rank, const ExpertRows& expert_rows, Kept left,
-                                 Kept right) const {
-  const bool first = left == Kept::kX;
+Matrix CarriedLayer::gradient_of(std::uint32_t rank, const ExpertRows& expert_rows, Buffer left,
+                                 Buffer right) const {
+  const bool first = left == Buffer::kX;
   const std::uint32_t rows = first ? shape_.hidden : shape_.intermediate;
   const std::uint32_t cols = first ? 2 * shape_.intermediate : shape_.hidden;
   Matrix sum(rows, Vector(cols));
@@ -193,20 +194,20 @@ void CarriedLayer::read_expert(const StreamTask& task, const ExpertRows& expert_
   if (task.name == KernelName::kGrad2 || task.name == KernelName::kGrad1) {
     const bool first = task.name == KernelName::kGrad1;
     writes.push_back(
-        {{rank, first ? Kept::kDw1 : Kept::kDw2, expert_rows.expert, kNone},
-         gradient_of(rank, expert_rows, first ? Kept::kX : Kept::kA, first ? Kept::kDh : Kept::kDy)});
+        {{rank, first ? Buffer::kDw1 : Buffer::kDw2, expert_rows.expert, kNone},
+         gradient_of(rank, expert_rows, first ? Buffer::kX : Buffer::kA, first ? Buffer::kDh : Buffer::kDy)});
     return;
   }
   if (task.name == KernelName::kAdd) {
-    for (const Kept what : {Kept::kDw1, Kept::kDw2})
+    for (const Buffer what : {Buffer::kDw1, Buffer::kDw2})
       writes.push_back({{rank, what, expert_rows.expert, kNone}, gradient(what, expert_rows.expert)});
     return;
   }
-  const Matrix &w1 = at({rank, Kept::kW1, expert_rows.expert, kNone}),
-               &w2 = at({rank, Kept::kW2, expert_rows.expert, kNone});
+  const Matrix &w1 = at({rank, Buffer::kW1, expert_rows.expert, kNone}),
+               &w2 = at({rank, Buffer::kW2, expert_rows.expert, kNone});
   for (const std::uint32_t src : sources(expert_rows)) {
-    const auto get = [&](Kept what) -> const Matrix& { return at({rank, what, expert_rows.expert, src}); };
-    const auto put = [&](Kept what, Matrix values) {
+    const auto get = [&](Buffer what) -> const Matrix& { return at({rank, what, expert_rows.expert, src}); };
+    const auto put = [&](Buffer what, Matrix values) {
       writes.push_back({{rank, what, expert_rows.expert, src}, std::move(values)});
     };
     const auto through = [&](const Matrix& a, const Matrix& w, auto times) {
@@ -214,26 +215,26 @@ void CarriedLayer::read_expert(const StreamTask& task, const ExpertRows& expert_
     };
     if (task.name == KernelName::kPermute) {
       // Rows that stay at their source are its own tokens; other rows are those that arrived at the expert.
-      put(forward ? Kept::kX : Kept::kDy,
-          expert_rows.source == kNone ? get(Kept::kCame) : sent(expert_rows.expert, src, forward));
+      put(forward ? Buffer::kX : Buffer::kDy,
+          expert_rows.source == kNone ? get(Buffer::kCame) : sent(expert_rows.expert, src, forward));
     } else if (task.name == KernelName::kGmm1 && forward) {
-      put(Kept::kH, through(get(Kept::kX), w1, plain::times));
+      put(Buffer::kH, through(get(Buffer::kX), w1, plain::times));
     } else if (task.name == KernelName::kSwiglu && forward) {
-      put(Kept::kA, rowwise(get(Kept::kH), [&](const Vector& h) { return plain::swiglu(dtype, h); }));
+      put(Buffer::kA, rowwise(get(Buffer::kH), [&](const Vector& h) { return plain::swiglu(dtype, h); }));
     } else if (task.name == KernelName::kGmm2 && forward) {
-      put(Kept::kY, through(get(Kept::kA), w2, plain::times));
+      put(Buffer::kY, through(get(Buffer::kA), w2, plain::times));
     } else if (task.name == KernelName::kGmm2) {
-      put(Kept::kDa, through(get(Kept::kDy), w2, plain::times_transposed));
+      put(Buffer::kDa, through(get(Buffer::kDy), w2, plain::times_transposed));
     } else if (task.name == KernelName::kSwiglu) {
-      const Matrix &d_a = get(Kept::kDa), &h = get(Kept::kH);
+      const Matrix &d_a = get(Buffer::kDa), &h = get(Buffer::kH);
       Matrix d_h;
       for (std::size_t row = 0; row < d_a.size() && h.size() == d_a.size(); ++row)
         d_h.push_back(plain::swiglu_gradient(dtype, d_a[row], h[row]));
-      put(Kept::kDh, std::move(d_h));
+      put(Buffer::kDh, std::move(d_h));
     } else if (task.name == KernelName::kGmm1) {
-      put(Kept::kDx, through(get(Kept::kDh), w1, plain::times_transposed));
+      put(Buffer::kDx, through(get(Buffer::kDh), w1, plain::times_transposed));
     } else if (task.name == KernelName::kUnpermute) {
-      put(Kept::kBack, get(forward ? Kept::kY : Kept::kDx));
+      put(Buffer::kBack, get(forward ? Buffer::kY : Buffer::kDx));
     } else {
       throw InputError(fmt::format("{}: no tensors are known of it", task.name));
     }
@@ -241,8 +242,8 @@ void CarriedLayer::read_expert(const StreamTask& task, const ExpertRows& expert_
 }
 
 // Adds an expert's own gradient and those that arrived, in fp32. Rounds once.
-Matrix CarriedLayer::gradient(Kept what, std::uint32_t expert) const {
-  const bool first = what == Kept::kDw1;
+Matrix CarriedLayer::gradient(Buffer what, std::uint32_t expert) const {
+  const bool first = what == Buffer::kDw1;
   const std::uint32_t rows = first ? shape_.hidden : shape_.intermediate;
   const std::uint32_t cols = first ? 2 * shape_.intermediate : shape_.hidden;
   Matrix sum(rows, Vector(cols));
@@ -270,7 +271,7 @@ std::vector<Matrix> CarriedLayer::summed(bool forward) const {
   std::vector<Matrix> result(shape_.ep, Matrix(shape_.tokens, Vector(shape_.hidden)));
   for (const auto& [key, rows] : sent_) {
     const auto& [expert, rank] = key;
-    const Matrix& back = at({rank, Kept::kBack, expert, rank});
+    const Matrix& back = at({rank, Buffer::kBack, expert, rank});
     for (std::size_t row = 0; row < rows.size(); ++row) {
       Vector& sum = result[rank][rows[row].token];
       const float weight = forward ? rows[row].weight : 1;

@@ -34,15 +34,15 @@ class CarriedLayer {
   std::vector<plain::Matrix> output() const { return summed(true); }
   std::vector<plain::Matrix> d_tokens() const { return summed(false); }
   // Return the gradient of an expert's weights on its home rank.
-  plain::Matrix d_w1(std::uint32_t expert) const { return gradient(Kept::kDw1, expert); }
-  plain::Matrix d_w2(std::uint32_t expert) const { return gradient(Kept::kDw2, expert); }
+  plain::Matrix d_w1(std::uint32_t expert) const { return gradient(Buffer::kDw1, expert); }
+  plain::Matrix d_w2(std::uint32_t expert) const { return gradient(Buffer::kDw2, expert); }
 
  private:
   // The tensors that a rank keeps of an expert, or of the expert's rows from one source.
-  enum class Kept : std::uint8_t { kCame, kX, kH, kA, kY, kBack, kW1, kW2, kDy, kDa, kDh, kDx, kDw1, kDw2 };
+  enum class Buffer : std::uint8_t { kCame, kX, kH, kA, kY, kBack, kW1, kW2, kDy, kDa, kDh, kDx, kDw1, kDw2 };
   struct Place {
     std::uint32_t rank;
-    Kept what;
+    Buffer what;
     std::uint32_t expert, source;  // source kNone: the whole expert
     friend auto operator<=>(const Place&, const Place&) = default;
   };
@@ -57,14 +57,15 @@ class CarriedLayer {
   void read_expert(const StreamTask& task, const ExpertRows& expert_rows, bool forward, Writes& writes) const;
   void exchanged(const StreamTask& task, const ExpertRows& expert_rows, bool forward, Writes& writes) const;
   void copied(const StreamTask& task, std::uint32_t expert, bool forward, Writes& writes) const;
-  plain::Matrix gradient_of(std::uint32_t rank, const ExpertRows& expert_rows, Kept left, Kept right) const;
+  plain::Matrix gradient_of(std::uint32_t rank, const ExpertRows& expert_rows, Buffer left,
+                            Buffer right) const;
   plain::Matrix sent(std::uint32_t expert, std::uint32_t source, bool forward) const;
 
   const plain::Matrix& at(const Place& place) const;
   std::uint32_t home(std::uint32_t expert) const { return expert / shape_.experts_per_rank; }
   std::vector<std::uint32_t> sources(const ExpertRows& expert_rows) const;
   std::vector<plain::Matrix> summed(bool forward) const;
-  plain::Matrix gradient(Kept what, std::uint32_t expert) const;
+  plain::Matrix gradient(Buffer what, std::uint32_t expert) const;
 
   const MoeShape& shape_;
   const LayerData& data_;

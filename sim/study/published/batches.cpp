@@ -143,7 +143,8 @@ std::vector<double> stragglers(const Experiment& experiment, const Batches& batc
 // Collects points with the interval over seeds.
 class Points {
  public:
-  Points(const Wanted& wanted, std::string hardware) : wanted_(wanted), hardware_(std::move(hardware)) {}
+  Points(const CaseSelection& wanted, std::string hardware)
+      : wanted_(wanted), hardware_(std::move(hardware)) {}
 
   void add(const Json& coordinates, const char* metric, const char* unit, const MeanInterval& mean,
            const std::string& note = "", std::optional<double> formula = {}) {
@@ -159,7 +160,7 @@ class Points {
   std::string variant{};  // of the points that are added
 
  private:
-  const Wanted& wanted_;
+  const CaseSelection& wanted_;
   std::string hardware_;
 };
 
@@ -327,7 +328,7 @@ void variants(const PublishedTable& table, const Scenario& scenario, Points& poi
   }
 }
 
-Predictions run_batches(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
+Predictions run_batches(const PublishedTable& table, const Scenario& scenario, const CaseSelection& wanted) {
   const auto& asked = std::any_cast<const BatchesBlock&>(table.block);
   const SimplestFormula formula = SimplestFormula::read(scenario.configs);
   const std::vector<Group> all = run_groups(asked, scenario, formula, [&](const Group& group) {

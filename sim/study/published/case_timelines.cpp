@@ -39,7 +39,7 @@ void add_case_timelines(Page& page, const PublishedTable& table, const Scenario&
   std::vector<DrawnCase> drawn;
   for (const PublishedCase& one : table.cases) {
     if (!is_drawn(one, table.timelines)) continue;
-    const Experiment experiment = scenario.load(table.experiment, one.overrides);
+    const Experiment experiment = scenario.load(table.experiment_of(one), one.overrides);
     DrawnCase& shown = drawn.emplace_back();
     shown.name = name_of_case(one, table.timelines);
     shown.experts = experiment.shape.experts_per_rank;

@@ -186,7 +186,7 @@ std::vector<Cell> TableOfPoints::cells(const Comparison& comparison) const {
 }  // namespace
 
 std::vector<Comparison> compare(const PublishedTable& table, std::vector<Point> points,
-                                const Wanted& wanted) {
+                                const CaseSelection& wanted) {
   if (!wanted.cases) check_all_predicted(table, points);
   std::vector<Comparison> comparisons;
   for (Point& point : points) {

@@ -22,7 +22,7 @@ struct Comparison {
 // compared. Throws InputError if a published value was measured on other hardware than predicted, or, if
 // all cases are wanted, if nothing predicts a published value.
 std::vector<Comparison> compare(const PublishedTable& table, std::vector<Point> points,
-                                const Wanted& wanted = {});
+                                const CaseSelection& wanted = {});
 
 // An error bar: the range of a point, in its unit, for uncertain values of the machine.
 struct ErrorBar {

@@ -34,7 +34,7 @@ struct Point {
 using SeenPoints = std::function<void(std::vector<Point>)>;
 
 // The part of a table that is to be predicted.
-struct Wanted {
+struct CaseSelection {
   bool variants = true;
   // Coordinates of cases; those without a pass stand for all of its passes. nullopt: all cases.
   std::optional<std::vector<nlohmann::ordered_json>> cases{};
@@ -62,7 +62,7 @@ struct Evaluation {
   static constexpr std::string_view kKind = "evaluation";
   // Reads configurations through the scenario, so that its values apply to all of them. Many threads may
   // call it at once. No two points have the same coordinates, metric and variant.
-  Predictions (*run)(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted);
+  Predictions (*run)(const PublishedTable& table, const Scenario& scenario, const CaseSelection& wanted);
   // Reads what it needs of a table's file, into the table or its `block`. nullptr: nothing.
   void (*read)(const TableFile& file, PublishedTable& table) = nullptr;
 };
@@ -70,7 +70,8 @@ struct Evaluation {
 using Evaluations = Registry<Evaluation>;
 
 // Predicts a table with its evaluation.
-inline Predictions predict(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted = {}) {
+inline Predictions predict(const PublishedTable& table, const Scenario& scenario,
+                           const CaseSelection& wanted = {}) {
   return Evaluations::get(table.evaluation).run(table, scenario, wanted);
 }
 

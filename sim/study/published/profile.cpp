@@ -10,7 +10,7 @@ namespace {
 
 // Predicts how long an experiment's operators take, by a profile's definitions: one point for each name,
 // the mean over all ranks and passes. The table's block says what the profile lists: kernels or tasks.
-Predictions run_profile(const PublishedTable& table, const Scenario& scenario, const Wanted&) {
+Predictions run_profile(const PublishedTable& table, const Scenario& scenario, const CaseSelection&) {
   const auto unit = std::any_cast<ProfileUnit>(table.block);
   const Experiment experiment = scenario.load(table.experiment);
   std::vector<TracedPass> passes;

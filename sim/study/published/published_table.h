@@ -117,6 +117,10 @@ struct PublishedTable {
   std::vector<PublishedFigure> figures;
   nlohmann::ordered_json timelines;  // cases with these coordinates are drawn one below the other; null: none
   std::vector<PublishedDirection> directions;
+
+  const std::string& experiment_of(const PublishedCase& one) const {
+    return one.experiment.empty() ? experiment : one.experiment;
+  }
 };
 
 // Returns the names of all tables in a folder of configurations, sorted.

@@ -231,7 +231,7 @@ bool by_pass(const PublishedTable& table) {
   return std::ranges::find(table.columns, "pass") != table.columns.end();
 }
 
-bool is_wanted(const PublishedCase& one, const Scenario& scenario, const Wanted& wanted) {
+bool is_wanted(const PublishedCase& one, const Scenario& scenario, const CaseSelection& wanted) {
   if (!one.variant.empty()) {
     const auto open = [&](const std::string& override) { return scenario.leaves_open(override); };
     if (!wanted.variants || !std::ranges::all_of(one.overrides, open)) return false;
@@ -345,8 +345,7 @@ class CaseReading {
 
 CaseRun run_case(const PublishedTable& table, const PublishedCase& one, const Scenario& scenario,
                  const SimplestFormula& formula) {
-  const Experiment experiment =
-      scenario.load(one.experiment.empty() ? table.experiment : one.experiment, one.overrides);
+  const Experiment experiment = scenario.load(table.experiment_of(one), one.overrides);
   CaseReading reading(table, one, experiment);
   const Record record = reading.records() ? Record::kTrace : Record::kSums;
   const double part = formula.part_of_peak(experiment.hardware);
@@ -443,7 +442,7 @@ PublishedCase over_of(const PublishedTable& table, const PublishedCase& one) {
 }
 
 // Runs an experiment for each case and reads the table's metrics.
-Predictions run_cases(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
+Predictions run_cases(const PublishedTable& table, const Scenario& scenario, const CaseSelection& wanted) {
   std::vector<const PublishedCase*> cases;
   for (const PublishedCase& one : table.cases) {
     if (is_wanted(one, scenario, wanted) || (one.variant.empty() && is_needed(table, one)))

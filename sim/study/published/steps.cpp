@@ -94,7 +94,7 @@ Point ratio_of_steps(const PublishedKernel& kernel, const PublishedStep& step, c
   return point;
 }
 
-Predictions run_steps(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
+Predictions run_steps(const PublishedTable& table, const Scenario& scenario, const CaseSelection& wanted) {
   PublishedSteps steps;
   for (const PublishedKernel& kernel : table.kernels) {
     if (!wanted.has(kernel.coordinates)) continue;

@@ -143,7 +143,7 @@ class TimelinePoints {
   std::vector<Point> points_;
 };
 
-Predictions run_timeline(const PublishedTable& table, const Scenario& scenario, const Wanted&) {
+Predictions run_timeline(const PublishedTable& table, const Scenario& scenario, const CaseSelection&) {
   const auto& timeline = std::any_cast<const TimelineBlock&>(table.block);
   const Experiment experiment = scenario.load(table.experiment, timeline.overrides);
   const std::vector<PassResult> passes = run_experiment(experiment, true);

@@ -161,7 +161,7 @@ Point point_of_traffic(const PublishedTable& table, const PublishedKernel& kerne
           in_unit(kernel.metric, kernel.unit, kind.measure({kernel, experiment})), experiment.hardware.name};
 }
 
-Predictions run_traffic(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
+Predictions run_traffic(const PublishedTable& table, const Scenario& scenario, const CaseSelection& wanted) {
   std::vector<const PublishedKernel*> kernels;
   for (const PublishedKernel& kernel : table.kernels)
     if (wanted.has(kernel.coordinates)) kernels.push_back(&kernel);

@@ -72,7 +72,7 @@ class TunedCase {
             const SimplestFormula& formula)
       : tuner_(std::any_cast<const TunerBlock&>(table.block)),
         from_kernel_(table.timed_from_kernel),
-        experiment_(scenario.load(table.experiment, one.overrides)),
+        experiment_(scenario.load(table.experiment_of(one), one.overrides)),
         one_(one),
         formula_(formula) {}
 
@@ -169,7 +169,7 @@ class TunedCase {
   std::map<std::vector<std::string>, Duration> times_;  // by overrides
 };
 
-Predictions run_tuned(const PublishedTable& table, const Scenario& scenario, const Wanted& wanted) {
+Predictions run_tuned(const PublishedTable& table, const Scenario& scenario, const CaseSelection& wanted) {
   std::vector<const PublishedCase*> cases;
   for (const PublishedCase& one : table.cases) {
     if (wanted.has(one.coordinates) && (wanted.variants || one.variant.empty())) cases.push_back(&one);

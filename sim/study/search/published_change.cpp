@@ -130,7 +130,7 @@ std::optional<PublishedChange> nearest_published_change(const Experiment& experi
   if (!pair) return std::nullopt;
   Scenario scenario;
   scenario.threads = threads;
-  Wanted wanted;
+  CaseSelection wanted;
   wanted.variants = false;
   wanted.cases = {without_pass(pair->before), without_pass(pair->after)};
   const Predictions predictions = predict(pair->table, scenario, wanted);
