@@ -198,11 +198,15 @@ void add_limits(Report& report, const Verdict& verdict) {
     return gains(candidate.better) || gains(candidate.free) ||
            part_of_path(verdict, candidate.cause) >= kNamedShare;
   };
+  const auto cell_of = [](const std::optional<MedianInterval>& gain) {
+    Cell cell;
+    if (gain) cell = gain->median;
+    return cell;
+  };
   for (const LimitCandidate& candidate : verdict.candidates)
-    add(candidate.name, candidate.better ? Cell(candidate.better->median) : Cell(),
-        candidate.better ? interval_in_percent(*candidate.better) : "",
-        candidate.free ? Cell(candidate.free->median) : Cell(), evidence_of(verdict, candidate.cause),
-        shows(candidate) ? Seen::kByAll : Seen::kByPrograms);
+    add(candidate.name, cell_of(candidate.better),
+        candidate.better ? interval_in_percent(*candidate.better) : "", cell_of(candidate.free),
+        evidence_of(verdict, candidate.cause), shows(candidate) ? Seen::kByAll : Seen::kByPrograms);
   if (verdict.bound > Duration::zero())
     add("another order, at most", Cell(), "", verdict.room(),
         fmt::format("bound {} ms, {}", in_milliseconds(verdict.bound), verdict.bound_by), Seen::kByAll);
