@@ -50,10 +50,11 @@ class ModelReader {
     const bool counts = check_counts();
     const std::optional<Size> latent = dense ? std::nullopt : latent_width();
     if (hidden) add("hidden", latent ? *latent : *hidden);
-    if (!(dense || (is_understood() && add_experts())) || !hidden || !counts) return nullptr;
+    if (!(dense || add_experts()) || !hidden || !counts) return nullptr;
     add("dtype", dtype(), mark_of(has("dtype") ? "dtype" : "torch_dtype"));
     // What is known of whole layers counts in the model's own width.
     if (!latent) add_layers(layers);
+    if (!dense) leave_open_what_is_not_understood();
     add_list("not_modelled", notes_);
     model_->whole = true;
     model_->mark = start_;
@@ -70,7 +71,7 @@ class ModelReader {
   };
 
   static constexpr std::array kExperts{"n_routed_experts", "num_experts", "num_local_experts",
-                                       "num_routed_experts"};
+                                       "num_routed_experts", "moe_num_experts"};
 
   static constexpr std::array kHidden{"hidden_size"};
   static constexpr std::array kWidth{"moe_intermediate_size", "expert_ffn_hidden_size", "moe_ffn_hidden_size",
@@ -83,8 +84,33 @@ class ModelReader {
                                       "share_expert_dim"};
   // Widths that are read elsewhere, or of layers that have no experts.
   static constexpr std::array kOtherWidths{"intermediate_size_mlp", "dense_intermediate_size",
-                                           "ffn_intermediate_size"};
-  static constexpr std::array kTopK{"num_experts_per_tok", "num_experts_per_token", "top_k_experts"};
+                                           "ffn_intermediate_size", "mlp_intermediate_size"};
+  static constexpr std::array kTopK{"num_experts_per_tok", "num_experts_per_token",
+                                    "top_k_experts",       "experts_per_token",
+                                    "n_activated_experts", "moe_topk",
+                                    "moe_top_k",           "moe_k",
+                                    "moe_router_topk"};
+  // Which layers have experts, and which experts are shared: read with the layers.
+  static constexpr std::array kPlaces{
+      "first_k_dense_replace", "moe_layer_freq",      "interleave_moe_layer_step", "moe_layers",
+      "n_shared_experts",      "num_shared_experts",  "moe_num_shared_experts",    "num_shared_expert",
+      "moe_layer_start_index", "moe_layer_interval",  "moe_layers_enum",           "expert_layer_period",
+      "expert_layer_offset",   "moe_layer_end_index", "moe_every_n_layer",         "is_moe_layer"};
+  // Names of families, and what training and other machines do with experts.
+  static constexpr std::array kHarmless{"model_type",
+                                        "architectures",
+                                        "ep_size",
+                                        "moe_capacity",
+                                        "experts_implementation",
+                                        "moe_token_dispatcher_type",
+                                        "moe_dropped",
+                                        "expert_selection_fn",
+                                        "torch_dtype",
+                                        "auto_map",
+                                        "topk_method",
+                                        "moe_use_hardware_topk",
+                                        "shared_moe_mode",
+                                        "moe_gate"};
 
   // Returns false after noting what is wrong with the numbers of layers and heads, as far as they are given.
   bool check_counts() {
@@ -117,34 +143,80 @@ class ModelReader {
   static bool is_one_of(std::string_view key, std::span<const char* const> keys) {
     return std::ranges::any_of(keys, [key](const char* known) { return key == known; });
   }
+  static bool names_any(std::string_view key, std::initializer_list<std::string_view> words) {
+    return std::ranges::any_of(
+        words, [key](std::string_view word) { return key.find(word) != std::string_view::npos; });
+  }
   static bool names_a_width(std::string_view key) {
-    const auto names = [key](std::string_view word) { return key.find(word) != std::string_view::npos; };
-    return names("intermediate") || names("latent") ||
-           (names("expert") && (names("size") || names("dim") || names("width")));
+    return names_any(key, {"intermediate", "latent"}) ||
+           (names_any(key, {"expert"}) && names_any(key, {"size", "dim", "width"}));
+  }
+  // True for what touches experts and changes neither their sizes nor their number: losses, scores, numbers of training.
+  static bool is_harmless(std::string_view key) {
+    return is_one_of(key, kHarmless) || names_any(key, {"loss",
+                                                        "coef",
+                                                        "coeff",
+                                                        "bias",
+                                                        "scal",
+                                                        "norm",
+                                                        "dtype",
+                                                        "jitter",
+                                                        "dropout",
+                                                        "init",
+                                                        "std",
+                                                        "logits",
+                                                        "implementation",
+                                                        "backend",
+                                                        "score",
+                                                        "group",
+                                                        "aux",
+                                                        "gating",
+                                                        "router_activation",
+                                                        "impl",
+                                                        "gate_",
+                                                        "temperature",
+                                                        "rate"});
   }
 
-  // Returns false after noting what touches experts and is not understood: a width under an unknown key, or experts
-  // without a gate. Both would change the answer.
-  bool is_understood() {
-    bool right = true;
+  // Notes what touches experts and is not understood: keys that nobody reads, or experts without a gate. They would change
+  // the answer, so the value that they touch is left open, until --set gives it.
+  void leave_open_what_is_not_understood() {
     for (const auto& [key, value] : json_.items()) {
       const bool known = is_one_of(key, kWidth) || is_one_of(key, kLatent) || is_one_of(key, kShared) ||
-                         is_one_of(key, kOtherWidths);
-      if (known || !names_a_width(key) || !value.is_number() || value == 0) continue;
-      right = fail(
-          mark_of(key), key,
-          "a width that is not known here, and may be that of the experts: remove the line if it is not, or "
-          "describe the model in a file of its own ('a3sim config init model')");
+                         is_one_of(key, kOtherWidths) || is_one_of(key, kExperts) || is_one_of(key, kTopK) ||
+                         is_one_of(key, kPlaces) || is_harmless(key);
+      const bool says = (value.is_number_integer() && value != 0) || (value.is_array() && !value.empty()) ||
+                        value.is_string();
+      if (known || !says || !names_any(key, {"expert", "moe", "latent", "intermediate", "routed"})) continue;
+      if (names_a_width(key))
+        leave_open("intermediate", key, "a width that is not known here, and may be that of the experts");
+      else
+        leave_open("experts", key, "it names experts, and is not read");
     }
-    for (const char* key : {"mlp_hidden_act", "hidden_act"}) {
+    for (const char* key : {"mlp_hidden_act", "hidden_act", "hidden_activation", "activation_function"}) {
       if (!has(key) || !json_[key].is_string()) continue;
       const std::string act = json_[key].get<std::string>();
-      if (act.find("relu2") == std::string::npos && act.find("squared_relu") == std::string::npos) break;
-      return fail(
-          mark_of(key), key,
-          fmt::format("'{}': experts without a gate have one product less, and are not simulated", act));
+      if (!names_any(act, {"relu2", "squared_relu", "relu^2"})) break;
+      leave_open("intermediate", key,
+                 fmt::format("'{}': experts without a gate have one product less, and are not simulated; "
+                             "gated ones of two thirds "
+                             "of the width have as many weights",
+                             act));
+      break;
     }
-    return right;
+  }
+
+  void leave_open(const char* key, const std::string& source, const std::string& why) {
+    ConfigValue::Entry* const entry = model_->find(key);
+    if (entry == nullptr) return;
+    ConfigValue& value = *entry->value;
+    if (!value.open.empty()) {
+      value.open = fmt::format("{}; {}: {}", value.open, source, why);
+      return;
+    }
+    value.mark = mark_of(source);
+    value.open =
+        fmt::format("{}: {}: --set model.{}={} if it is that all the same", source, why, key, value.text);
   }
 
   // Returns true if all that the MoE layer needs is there.
@@ -190,6 +262,11 @@ class ModelReader {
     try {
       json_ = Json::parse(text_);
       if (!json_.is_object()) return fail(start_, "", "no JSON object, expected a model's config.json");
+      if (has("server_list"))
+        return fail(
+            start_, "",
+            "a rank table of HCCL, expected a model's config.json: an experiment takes the table as --set "
+            "parallel.hosts='{kind: rank_table, file: FILE}'");
       // Models of several kinds of input have their language model's keys in a nested mapping. It is moved,
       // because copying recurses and a file may be millions of brackets deep.
       if (json_.contains("text_config") && json_["text_config"].is_object() && !has("hidden_size"))
@@ -228,7 +305,13 @@ class ModelReader {
     for (const char* key : keys) {
       names += (names.empty() ? "" : ", ") + std::string(key);
       if (!has(key)) continue;
-      if (json_[key].is_number_integer() && json_[key] > 0) return Size{key, json_[key].get<std::int64_t>()};
+      // Some families have a list with a number for each layer; where all are equal, it is that number.
+      const Json& given = json_[key];
+      const bool alike =
+          given.is_array() && !given.empty() &&
+          std::ranges::all_of(given, [&given](const Json& one) { return one == given.front(); });
+      const Json& value = alike ? given.front() : given;
+      if (value.is_number_integer() && value > 0) return Size{key, value.get<std::int64_t>()};
       fail(mark_of(key), key, "expected a whole number above 0");
       return {};
     }
@@ -260,7 +343,9 @@ class ModelReader {
         return;
       }
     }
-    for (const char* key : {"n_shared_experts", "num_shared_experts"}) {
+    for (const char* key :
+         {"n_shared_experts", "num_shared_experts", "moe_num_shared_experts", "num_shared_expert"}) {
+      if (!has(key) || !json_[key].is_number()) continue;
       if (const auto shared = whole(key); shared && *shared > 0) {
         notes_.push_back(fmt::format("{} shared expert{} of width {} beside the routed ones", *shared,
                                      *shared == 1 ? "" : "s", width));

@@ -43,9 +43,9 @@ class LayersReader {
     return it != json_.end() && it->is_number_integer() && *it > 0 ? it->get<std::int64_t>() : 0;
   }
   bool is_moe() const {
-    return std::ranges::any_of(
-        std::array{"n_routed_experts", "num_experts", "num_local_experts", "num_routed_experts"},
-        [this](const char* key) { return whole(key) > 0; });
+    return std::ranges::any_of(std::array{"n_routed_experts", "num_experts", "num_local_experts",
+                                          "num_routed_experts", "moe_num_experts"},
+                               [this](const char* key) { return whole(key) > 0; });
   }
   std::string family() const {
     const auto it = json_.find("model_type");
@@ -110,7 +110,8 @@ class LayersReader {
     }
     const char* const width =
         whole("moe_intermediate_size") > 0 ? "moe_intermediate_size" : "intermediate_size";
-    for (const char* key : {"n_shared_experts", "num_shared_experts"}) {
+    for (const char* key :
+         {"n_shared_experts", "num_shared_experts", "moe_num_shared_experts", "num_shared_expert"}) {
       if (whole(key) > 0 && whole(width) > 0)
         return add("shared_intermediate", fmt::format("{}", whole(key) * whole(width)), key);
     }
@@ -124,8 +125,31 @@ class LayersReader {
            std::ranges::any_of(*it, [layer](const Json& one) { return one == layer; });
   }
 
+  // True if a text such as "4,5,6" has the layer's number.
+  static bool is_named(std::string_view numbers, std::int64_t layer) {
+    const std::string wanted = fmt::format("{}", layer);
+    while (!numbers.empty()) {
+      const std::size_t end = std::min(numbers.size(), numbers.find(','));
+      if (numbers.substr(0, end) == wanted) return true;
+      numbers.remove_prefix(std::min(numbers.size(), end + 1));
+    }
+    return false;
+  }
+
   bool has_experts(std::int64_t layer) const {
     if (layer < whole("first_k_dense_replace") || lists("mlp_only_layers", layer)) return false;
+    if (layer < whole("moe_layer_start_index") || layer < whole("num_dense_layers")) return false;
+    if (const std::int64_t last = whole("moe_layer_end_index"); last > 0 && layer > last) return false;
+    if (const auto it = json_.find("is_moe_layer"); it != json_.end() && it->is_array()) {
+      const auto index = static_cast<std::size_t>(layer);
+      return index < it->size() && ((*it)[index] == true || (*it)[index] == 1);
+    }
+    if (const std::int64_t every = whole("expert_layer_period"); every > 1)
+      return layer % every == whole("expert_layer_offset") % every;
+    if (const std::int64_t every = whole("moe_layer_interval"); every > 1 && (layer + 1) % every != 0)
+      return false;
+    if (json_.contains("moe_layers_enum") && json_["moe_layers_enum"].is_string())
+      return is_named(json_["moe_layers_enum"].get<std::string>(), layer);
     if (json_.contains("moe_layers") && json_["moe_layers"].is_array()) return lists("moe_layers", layer);
     if (const auto it = json_.find("moe_layer_freq"); it != json_.end() && it->is_array()) {
       const auto index = static_cast<std::size_t>(layer);

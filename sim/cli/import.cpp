@@ -14,6 +14,7 @@
 #include "scheduler/runtime_files/runtime_schedule.h"
 #include "sim/cli/command.h"
 #include "sim/cli/config_option.h"
+#include "sim/cli/input_kinds.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
@@ -137,13 +138,21 @@ std::string kernels_of(const fs::path& profile) {
 }
 
 void import_profile(const ImportOptions& options) {
+  if (options.paths.size() == 1 && options.directory.empty())
+    if (const std::optional<Report> report = described_input(options.paths.front()))
+      return print_report(*report, options.json);
   if (are_runtime_files(options.paths)) return import_runtime_files(options);
   if (options.paths.size() != 1)
     throw InputError("give one profile, or schedule files runtime_config_rank_N.bin only");
   if (!options.config.empty() || options.any())
     throw InputError("--config and --set go with schedule files, runtime_config_rank_N.bin");
   const Profile profile = read_profile(options.paths.front());
-  const Report report = profile_report(profile, kNone);
+  Report report = profile_report(profile, kNone);
+  const std::string& path = options.paths.front();
+  report.say(options.directory.empty()
+                 ? next_commands({fmt::format("a3sim import {} -o measured", path), "a3sim explain measured"})
+                 : next_commands({fmt::format("a3sim explain {}", options.directory),
+                                  fmt::format("a3sim compare RUN {}", options.directory)}));
   if (!options.directory.empty()) {
     ResultDirectory directory(options.directory, "import");
     for (const auto& [name, contents] : imported_files(profile)) directory.add(name, contents);
@@ -156,7 +165,11 @@ void import_profile(const ImportOptions& options) {
 }
 
 void add_import_options(CLI::App& app, ImportOptions& options) {
-  app.add_option("PROFILE", options.paths, "a directory or a file from hardware")->required();
+  app.add_option("FILE", options.paths,
+                 "a directory or a file from hardware; or a launch script, a model's config.json, a rank "
+                 "table, of which it says what "
+                 "can be done with them")
+      ->required();
   app.add_option("-o,--output", options.directory,
                  "write a result directory, which explain, compare and calibrate take")
       ->type_name("DIR");

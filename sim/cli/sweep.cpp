@@ -11,6 +11,7 @@
 
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
+#include "sim/cli/sweep_script.h"
 #include "sim/core/config/quantity.h"
 #include "sim/core/error.h"
 #include "sim/core/progress.h"
@@ -34,6 +35,7 @@ void choose_shard(const std::string& shard, SweepOptions& options) {
 struct SweepCommandOptions {
   std::string file, database, shard, time_limit = "3600 s", memory_limit;
   std::vector<std::string> set;
+  ScriptOfSweep from;
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
   bool dry_run = false, retry_failed = false;
 };
@@ -120,7 +122,9 @@ void sweep(const SweepCommandOptions& options) {
   running.retry_failed = options.retry_failed;
   running.limits = {seconds_of(options.time_limit), bytes_of(options.memory_limit)};
   choose_shard(options.shard, running);
-  const SweepPlan plan = plan_sweep(read_sweep(options.file, options.set), options.jobs);
+  SweepSpec spec = read_sweep(options.file, options.set);
+  if (!options.from.script.empty()) take_script(options.from, spec);
+  const SweepPlan plan = plan_sweep(std::move(spec), options.jobs);
   print_refused(plan);
   if (options.dry_run) return print_plan(plan, running);
   SweepOutcome outcome;
@@ -137,6 +141,8 @@ void sweep(const SweepCommandOptions& options) {
              outcome.points, outcome.done + outcome.failed, outcome.known, outcome.failures.size(),
              running.database.string());
   print_failures(outcome);
+  if (!options.from.script.empty())
+    fmt::print("{}", better_layouts(options.from, plan.spec, running.database.string()));
   if (!outcome.failures.empty())
     throw Error(ExitCode::kPartly, fmt::format("{} of {} points have failed; --retry-failed tries them again",
                                                outcome.failures.size(), outcome.points));
@@ -145,6 +151,15 @@ void sweep(const SweepCommandOptions& options) {
 void add_sweep_options(CLI::App& app, SweepCommandOptions& options) {
   take_shipped_too(app.add_option("FILE", options.file, "sweep (YAML), or a shipped one: paper")->required(),
                    "sweeps");
+  auto* const script = app.add_option("--script", options.from.script,
+                                      "a launch script instead of the sweep's own model and dies: layouts "
+                                      "that are faster than the script's, as the "
+                                      "arguments to change in it")
+                           ->type_name("FILE");
+  app.add_option("--hf", options.from.model,
+                 "beside --script: a model's config.json for the sizes that it leaves out")
+      ->type_name("FILE")
+      ->needs(script);
   app.add_option("--db", options.database, "database that takes the points; made if it is not there")
       ->required()
       ->type_name("FILE");

@@ -1,5 +1,9 @@
 #include "sim/experiment/portable_config.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "sim/core/config/config.h"
 #include "sim/core/read_file.h"
 
@@ -13,6 +17,10 @@ PortableConfig portable(const Experiment& experiment) {
     config.files.emplace_back(name, read_file(file));
     overrides.push_back(key + '=' + name);
   };
+  // A rank table is kept as the dies that it says.
+  const auto from_table = [](const auto& value) { return value.first == "parallel.hosts.file"; };
+  if (std::ranges::any_of(experiment.values, from_table))
+    overrides.push_back(fmt::format("parallel.hosts=[{}]", fmt::join(dies_of(experiment.run.ranks), ", ")));
   add(experiment.routing.file, "routing.file", "routing.csv");
   add(experiment.order.list_file[0], "order.ctq_list", "order_ctq.csv");
   add(experiment.order.list_file[1], "order.vtq_list", "order_vtq.csv");

@@ -1,7 +1,11 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,13 +27,19 @@ struct Model {
   std::vector<std::string> left_out;
 };
 
-Model read(const std::string& json, std::uint32_t ep = 1) {
+Model read(const std::string& json, std::uint32_t ep = 1, const std::vector<std::string>& set = {}) {
   const ScratchDirectory folder;
   std::ofstream(folder / "config.json") << json;
   Diagnostics diagnostics;
-  const Config root = Config::parse("include: config.json\n", (folder / "e.yaml").string(), {}, diagnostics);
-  const Config model = root.map("model");
   Model result;
+  std::optional<Config> root;
+  try {
+    root = Config::parse("include: config.json\n", (folder / "e.yaml").string(), set, diagnostics);
+  } catch (const InputError& error) {  // a value is left open
+    result.error = error.what();
+    return result;
+  }
+  const Config model = root->map("model");
   result.name = model.text("name", "");
   result.left_out = model.texts("not_modelled");
   result.shape = read_shape(model, {.ep = ep});
@@ -172,13 +182,52 @@ TEST_CASE("Experts in a width of their own are read in it, and those without a g
              Contains("projections between the model's width and the 1024 of its experts"));
 
   const Model ungated = read(start + R"("mlp_hidden_act": "relu2"})");
-  CHECK_THAT(ungated.error, Contains("mlp_hidden_act: 'relu2': experts without a gate"));
+  CHECK_THAT(ungated.error, Contains("config.json:3:32") &&
+                                Contains("mlp_hidden_act: 'relu2': experts without a gate") &&
+                                Contains("--set model.intermediate=1536"));
+  CHECK(read(start + R"("mlp_hidden_act": "relu2"})", 1, {"model.intermediate=1024"}).shape.intermediate ==
+        1024);
   CHECK(read(start + R"("hidden_act": "silu"})").error.empty());
 
   const Model unknown = read(start + R"("expert_inner_dim": 768})");
   CHECK_THAT(unknown.error, Contains("expert_inner_dim: a width that is not known here"));
+  // Whatever names experts and is not read is named, unless it is a number of training.
+  for (const char* key : {R"("zero_expert_num": 8)", R"("moe_every_n_layers": 2)",
+                          R"("expert_kinds": [1, 2])", R"("routed_by": "hash")"}) {
+    INFO(key);
+    CHECK_THAT(read(start + key + "}").error,
+               Contains("it names experts, and is not read: --set model.experts=128"));
+    CHECK(read(start + key + "}", 1, {"model.experts=128"}).error.empty());
+  }
+  CHECK(read(start +
+             R"("moe_router_aux_loss_coef": 1, "expert_dropout": 1, "use_moe": true, "moe_note": null})")
+            .error.empty());
   CHECK(
       read(start + R"("shared_expert_intermediate_size": 768, "routed_scaling_factor": 2.5})").error.empty());
+}
+
+TEST_CASE("Layers with experts are those that a config.json lists, or a period or first and last ones give") {
+  const auto layers = [](const std::string& by) {
+    const ScratchDirectory folder;
+    std::ofstream(folder / "config.json")
+        << R"({"model_type": "some_moe", "hidden_size": 64, "moe_intermediate_size": [32, 32], "intermediate_size": 128,
+      "moe_num_experts": 8, "moe_k": 2, "vocab_size": 10, "num_hidden_layers": 6, "num_attention_heads": 4, )" +
+               by + "}";
+    Diagnostics diagnostics;
+    const Config root =
+        Config::parse("include: config.json\n", (folder / "e.yaml").string(), {}, diagnostics);
+    CHECK(root.map("model").integer("intermediate", 1, 1000) == 32);
+    return fmt::format("{}", fmt::join(root.map("model").texts("layers"), ", "));
+  };
+  CHECK(layers(R"("moe_layer_start_index": 1, "moe_layer_end_index": 4)") ==
+        "embedding, dense, 4 moe, dense, head");
+  CHECK(layers(R"("moe_layer_interval": 2)") == "embedding, dense, moe, dense, moe, dense, moe, head");
+  CHECK(layers(R"("expert_layer_period": 3, "expert_layer_offset": 1)") ==
+        "embedding, dense, moe, 2 dense, moe, dense, head");
+  CHECK(layers(R"("moe_layers_enum": "4,5")") == "embedding, 4 dense, 2 moe, head");
+  CHECK(layers(R"("is_moe_layer": [false, true, true, true, true, false])") ==
+        "embedding, dense, 4 moe, dense, head");
+  CHECK(layers(R"("num_dense_layers": 5)") == "embedding, 5 dense, moe, head");
 }
 
 TEST_CASE("Types of a config.json are those that are computed with, or a note") {

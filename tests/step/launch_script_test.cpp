@@ -269,6 +269,9 @@ TEST_CASE("what a script leaves open, or what cannot be simulated, is refused wi
   CHECK_THAT(refusal(replaced(kMoe, "--noop-layers 1,15", "--noop-layers 1,16"), {}),
              Contains("from 0 to 15"));
   CHECK_THAT(refusal(replaced(kMoe, "NUM_LAYERS=16", "NUM_LAYERS=17"), {}), Contains("no multiple"));
+  const std::string linear = replaced(kMoe, "--swiglu", "--swiglu --full-attention-interval 4");
+  CHECK_THAT(refusal(linear, {}), Contains("--set model.layers='[embedding, dense, 13 moe, mtp, head]'"));
+  CHECK(refusal(linear, {"model.layers=[embedding, dense, 13 moe, mtp, head]"}).empty());
   CHECK_THAT(refusal("echo nothing\n", {}), Contains("no command of the script trains a model"));
   CHECK_THAT(refusal(replaced(kMoe, "--global-batch-size 64", "--global-batch-size 60"), {}),
              Contains("pretrain.sh:34:25") && Contains("expected a multiple of 8"));
@@ -314,6 +317,19 @@ TEST_CASE("layers of a chunk that are not computed again keep their activations,
   CHECK(one.time < two.time);
   CHECK(one.peak_memory > two.peak_memory);
   CHECK(two.time <= all.time);  // `all` computes the MTP block again, too
+}
+
+TEST_CASE("shipped examples of launch scripts run") {
+  const std::filesystem::path folder = std::filesystem::path(A3SIM_SOURCE_DIR) / "configs" / "launch";
+  CHECK(load_launch(folder / "moe_small_a3.sh", "", {}).not_modelled.size() == 1);
+  const Experiment fsdp = load_launch(folder / "fsdp2.yaml", folder / "qwen3_moe_small.json",
+                                      std::vector<std::string>{"parallel.dies=16", "step.global_batch=64"});
+  const StepOptions& step = training_plan_of(fsdp).step;
+  CHECK((step.fsdp && step.recompute_all && step.dp == 16 && step.ep == 8 && step.reduce_bytes == 2 &&
+         step.sequence == 4096));
+  CHECK_THROWS_WITH(
+      load_launch(folder / "fsdp2.yaml", "", std::vector<std::string>{"parallel.dies=16"}),
+      Contains("--hf config.json") && Contains("--set step.global_batch=N") && !Contains("parallel.dies"));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "sim/core/error.h"
 #include "traces/formats/stage_names.h"
+#include "traces/import/kineto.h"
 #include "traces/import/profile.h"
 #include "traces/import/rank_time.h"
 #include "traces/import/trace_events.h"
@@ -157,7 +158,8 @@ class CycleRecords final : public ProfileReader {
   bool takes(const fs::path& path) const override {
     std::error_code error;
     const std::string name = path.filename().string();
-    return fs::is_regular_file(path, error) && (name.ends_with(".json") || name.ends_with(".json.gz"));
+    return fs::is_regular_file(path, error) && (name.ends_with(".json") || name.ends_with(".json.gz")) &&
+           !is_kineto(path);
   }
   Profile read(const fs::path& path) const override {
     Profile to;

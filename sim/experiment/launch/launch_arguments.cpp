@@ -1,7 +1,7 @@
+#include "sim/experiment/launch/launch_arguments.h"
+
 #include <algorithm>
 #include <array>
-
-#include "sim/experiment/launch/launch_arguments.h"
 
 // The arguments of Megatron-LM and of MindSpeed(-LLM), as their public sources define them. Those that are used are read in
 // megatron_*.cpp.
@@ -21,8 +21,12 @@ constexpr ArgumentGroup kGroups[] = {
      "num-layers hidden-size ffn-hidden-size num-attention-heads group-query-attention num-query-groups "
      "kv-channels "
      "qk-layernorm vocab-size padded-vocab-size make-vocab-size-divisible-by "
-     "untie-embeddings-and-output-weights swiglu "
+     "untie-embeddings-and-output-weights swiglu geglu quick-geglu "
      "squared-relu mtp-num-layers mtp-num-layer noop-layers"},
+    {kUsed, "attention of other kinds, which is refused",
+     "full-attention-interval enable-dsa-indexer enable-dsa hybrid-override-pattern is-hybrid-model "
+     "experimental-attention-variant "
+     "linear-attention-freq use-sparse-flash-attn"},
     {kUsed, "latent attention",
      "multi-latent-attention multi-head-latent-attention q-lora-rank kv-lora-rank qk-head-dim "
      "qk-nope-head-dim "
@@ -125,6 +129,14 @@ constexpr ArgumentGroup kGroups[] = {
      "masked-softmax-fusion no-bias-gelu-fusion no-bias-linear-fusion partial-rotary-factor "
      "original-max-position-embeddings "
      "long-factor short-factor long-mscale short-mscale use-glm-rope yarn-scaling-factor"},
+    {kDoesNotMatter, "numbers of norms, gates and the optimizer's implementation",
+     "optimizer-selection topk-softmax-in-fp32 router-gating-in-fp32 shared-expert-gate "
+     "moe-shared-expert-gate input-jitter "
+     "add-output-layer-bias enable-high-availability qk-layernorm-eps attn-logit-softcapping "
+     "final-logit-softcapping post-norm "
+     "output-logit-softcapping add-rmsnorm-offset gelu-tanh no-enable-linear-bias use-qk-norm enable-gqa "
+     "moe-router-fp32 "
+     "moe-router-scaling-factor rope-scaling-beta-fast rope-scaling-beta-slow use-fused-adamw"},
     {kDoesNotMatter, "how processes start and meet",
      "node-rank node_rank master-addr master-port rdzv-id rdzv-backend rdzv-endpoint standalone max-restarts "
      "start-method "
@@ -152,7 +164,7 @@ constexpr ArgumentGroup kGroups[] = {
      "use-fused-moe-token-permute-and-unpermute moe-unperm2-mem-optim moe-unperm2-mem-optim-swap "
      "moe-hierarchical-alltoallv moe-experts-pipeline-degree moe-allgather-overlap-comm "
      "moe-allgather-combine "
-     "use-fused-ring-attention-update use-cp-send-recv-overlap "
+     "use-fused-ring-attention-update use-cp-send-recv-overlap kv-head-repeat-before-uly-alltoall "
      "moe-deepep-num-sms moe-enable-deepep moe-flex-dispatcher-backend fb-overlap-attn"},
     {kNotModelled, "memory that this saves or moves is counted as kept",
      "moe-zero-memory moe-zero-memory-num-layers swap-attention swap-modules adaptive-recompute-device-swap "
@@ -167,7 +179,7 @@ constexpr ArgumentGroup kGroups[] = {
      "attention meets all of a sample's tokens here (step.documents cuts them into equal parts)",
      "reset-attention-mask reset-position-ids eod-mask-loss attention-mask-type sparse-mode pre-tockens "
      "next-tockens "
-     "window-size sliding-window full-attention-interval interleave-sliding-window variable-seq-lengths "
+     "window-size sliding-window interleave-sliding-window variable-seq-lengths "
      "attention-mask-on-cpu pad-to-multiple-of neat-pack no-pad-to-seq-length use-sliding-window"},
     {kNotModelled, "when exchanges begin and in what pieces is as step.dp_overlap and step.bucket say",
      "ddp-bucket-size ddp-average-in-collective ddp-num-buckets num-distributed-optimizer-instances "
@@ -193,7 +205,7 @@ constexpr ArgumentGroup kGroups[] = {
      "mla-mm-split mla-fa-without-pad mla-swap-core-attn-out mla-fa-divide-qk mla-up-proj-tp-overlap "
      "recompute-mla-up-proj "
      "recompute-mla-up-proj-overlap-tp use-fusion-attn-v2 use-fused-mlp shape-order padded-base-length "
-     "use-triton-gdn use-fused-lightning-indexer use-sparse-flash-attn use-dsa-absorb enable-dsa-indexer "
+     "use-triton-gdn use-fused-lightning-indexer use-dsa-absorb "
      "use-fused-mhc enable-mhc npu-ops external-cuda-graph enable-cuda-graph cuda-graph-scope "
      "use-fused-sinkhorn use-quant-optimizer fp8-param-gather "
      "fp8-amax-history-len fp8-amax-compute-algo fp8-margin fp8-wgrad first-last-layers-bf16 "

@@ -21,6 +21,7 @@ class ModelArguments {
     const bool experts = reader_.has("num-experts");
     if (experts) read_experts();
     const auto dense = read_layers(chunks, experts);
+    refuse_other_attention();
     if (dense) read_dense();
     read_type();
   }
@@ -169,12 +170,31 @@ class ModelArguments {
       items.emplace_back(*further == 1 ? "mtp" : fmt::format("{} mtp", *further), reader_.value_mark(mtp));
     items.emplace_back("head", mark);
     reader_.set_list("model.layers", items);
+    std::vector<std::string> names;
+    for (const auto& [name, place] : items) names.push_back(name);
+    layers_ = fmt::format("[{}]", fmt::join(names, ", "));
     return dense;
+  }
+
+  // Layers whose attention is linear or sparse take another time, which is not simulated.
+  void refuse_other_attention() {
+    for (const char* name : {"full-attention-interval", "enable-dsa-indexer", "enable-dsa",
+                             "hybrid-override-pattern", "is-hybrid-model", "experimental-attention-variant",
+                             "linear-attention-freq", "use-sparse-flash-attn"}) {
+      if (!reader_.has(name)) continue;
+      const std::string layers = layers_.empty() ? "[...]" : layers_;
+      return reader_.open("model.layers",
+                          fmt::format("--{}: linear or sparse attention is not simulated: --set "
+                                      "model.layers='{}' takes full attention in "
+                                      "all of them",
+                                      name, layers),
+                          reader_.mark(name));
+    }
   }
 
   void read_dense() {
     constexpr const char* kKey = "model.dense_intermediate";
-    if (!reader_.flag("swiglu"))
+    if (!reader_.flag("swiglu") && !reader_.flag("geglu") && !reader_.flag("quick-geglu"))
       return reader_.open(
           kKey,
           "the script has no --swiglu, and feed-forward networks without a gate are not simulated: --set "
@@ -202,6 +222,7 @@ class ModelArguments {
   }
 
   LaunchReader& reader_;
+  std::string layers_;  // as a list of YAML; empty: not known
 };
 
 }  // namespace

@@ -1,0 +1,72 @@
+#include "traces/import/kineto.h"
+
+#include <catch2/catch.hpp>
+
+#include "sim/core/error.h"
+#include "tests/scratch_directory.h"
+#include "traces/formats/gzip.h"
+#include "traces/import/profile.h"
+
+namespace a3sim {
+namespace {
+
+using Catch::Matchers::Contains;
+
+// Two products, an exchange of 1,024 bf16 elements that the second one hides for 2 us, and what is no kernel.
+std::string time_line(const std::string& rank) {
+  return R"({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "X"}],
+"distributedInfo": {"backend": "nccl", "rank": )" +
+         rank + R"(, "world_size": 2},
+"traceEvents": [
+{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 9, "tid": 9, "ts": 1742490378358139.000, "dur": 50.0},
+{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 1742490378358140.250, "dur": 10.5, "args": {"device": 0, "stream": 7}},
+{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 1742490378358152.750, "dur": 9.5, "args": {"device": 0, "stream": 7}},
+{"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce", "pid": 0, "tid": 20, "ts": "1742490378358160.250", "dur": 6.0,
+ "args": {"device": 0, "stream": 20, "Collective name": "allreduce", "In msg nelems": 1024, "Out msg nelems": 1024, "Group size": 2, "dtype": "BFloat16"}},
+{"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy DtoH", "pid": 0, "tid": 7, "ts": 1742490378358166.250, "dur": 1.0, "args": {"device": 0}},
+{"ph": "s", "cat": "ac2g", "name": "ac2g", "pid": 0, "tid": 7, "ts": 1742490378358140.250}
+]})";
+}
+
+constexpr std::int64_t kUs = 1'000'000;
+
+TEST_CASE("Kernels and exchanges of PyTorch's profiler are read with their sizes, one file a rank") {
+  const ScratchDirectory folder;
+  folder.add("traces/b.json", time_line("1"));
+  folder.add("traces/a.json", time_line("0"));
+  const Profile profile = read_profile(folder / "traces");
+  REQUIRE(profile.ranks.size() == 2);
+  const RankProfile& rank = profile.ranks.at(1);
+  CHECK(rank.operators.size() == 2);
+  const Occurrences& gemm = rank.operators.at("gemm");
+  CHECK(gemm.count == 2);
+  CHECK(gemm.total == Duration(20 * kUs));
+  CHECK(rank.exchanges.at("allreduce").total == Duration(6 * kUs));
+  CHECK(rank.packets.at(2048).count == 1);
+  REQUIRE(rank.steps);
+  // From 140.25 to 167.25; kernels take 10.5 + 9.5 + 1; of the exchange 160.25..166.25 products hide 160.25..162.25.
+  CHECK(rank.steps->length == Duration(27 * kUs));
+  CHECK(rank.steps->computing == Duration(21 * kUs));
+  CHECK(rank.steps->communication == Duration(6 * kUs));
+  CHECK(rank.steps->exposed == Duration(4 * kUs));
+}
+
+TEST_CASE("A Kineto time line that is damaged says so, and others are left to their own readers") {
+  const ScratchDirectory folder;
+  const std::string whole = time_line("0");
+  CHECK_THROWS_WITH(read_profile(folder.add("cut.json", whole.substr(0, whole.size() / 2))),
+                    Contains("cut.json"));
+  CHECK_THROWS_WITH(read_profile(folder.add("empty.json", R"({"deviceProperties": [], "traceEvents": []})")),
+                    Contains("nothing that ran on a device"));
+  std::string undated = whole;
+  undated.replace(undated.find("1742490378358152.750"), 20, "\"soon\"");
+  const Profile read = read_profile(folder.add("undated.json", undated));
+  CHECK(read.ranks.at(0).operators.at("gemm").count == 1);
+  REQUIRE(read.notes.size() == 1);
+  CHECK_THAT(read.notes.front(), Contains("1 events without a date"));
+  CHECK_FALSE(is_kineto(
+      folder.add("cycles.json", R"({"megaKernelCycleTrace": {}, "traceEvents": [{"cat": "kernel"}]})")));
+}
+
+}  // namespace
+}  // namespace a3sim
