@@ -139,11 +139,11 @@ std::string better_layouts(const ScriptOfSweep& from, const SweepSpec& spec, con
   for (std::size_t p = 0; p < times.size(); ++p)
     if (std::isfinite(times[p])) points.push_back(p);
   std::ranges::stable_sort(points, {}, [&](std::size_t p) { return times[p]; });
-  constexpr double kPicoseconds = 1e-12;
+  constexpr double kMilliseconds = 1e-3;  // the unit of a latency in a database
   std::string text = fmt::format("{}: its own layout takes {:.3f} s a step\n", from.script, own_time);
   std::size_t shown = 0;
   for (const std::size_t p : points) {
-    const double time = times[p] * kPicoseconds;
+    const double time = times[p] * kMilliseconds;
     if (time >= own_time || shown++ == kShown) break;
     text += fmt::format("  {:.3f} s, {:.1f} % less: {}\n", time, 100 * (1 - time / own_time),
                         arguments_of(layout_of(sweep, p), training_plan_of(own)));
