@@ -21,7 +21,7 @@ endif()
 file(GLOB_RECURSE model LIST_DIRECTORIES false RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/models/*.cpp ${SOURCE_DIR}/models/*.h
   ${SOURCE_DIR}/scheduler/*.cpp ${SOURCE_DIR}/scheduler/*.h ${SOURCE_DIR}/sim/*.cpp ${SOURCE_DIR}/sim/*.h
   ${SOURCE_DIR}/traces/*.cpp ${SOURCE_DIR}/traces/*.h)
-list(FILTER model EXCLUDE REGEX "^sim/cli/|^sim/study/(results/|sweep/[^/]*$)")
+list(FILTER model EXCLUDE REGEX "^sim/cli/|^sim/sweep/(results/|[^/]*$)")
 list(SORT model)
 set(hashes "")
 foreach(file ${model})

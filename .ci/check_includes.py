@@ -8,6 +8,7 @@ import re
 import sys
 
 MACHINE = "scheduler/ssc models sim/core"
+SIMULATOR = "version.h traces sim/diagnosis sim/experiment sim/runtime sim/network sim/memory sim/device scheduler models sim/core"
 # Folder: what it may include besides itself. A path with a suffix allows that header only.
 ARROWS = {
     "sim/core": "",
@@ -20,8 +21,15 @@ ARROWS = {
     "sim/experiment": "traces scheduler models sim/runtime sim/network sim/memory sim/device sim/core",
     "traces": "sim/core sim/runtime/result.h models/worker_kinds.h",
     "sim/diagnosis": "version.h traces sim/experiment sim/runtime sim/network sim/memory sim/device scheduler models sim/core",
-    "sim/study": "version.h traces sim/diagnosis sim/experiment sim/runtime sim/network sim/memory sim/device scheduler"
-                 " models sim/core",
+    "sim/variation": SIMULATOR,
+    "sim/verdict": SIMULATOR + " sim/variation",
+    "sim/result": SIMULATOR + " sim/variation sim/verdict",
+    "sim/check": SIMULATOR,
+    "sim/compare": SIMULATOR + " sim/variation sim/verdict sim/result sim/check",
+    "sim/published": SIMULATOR + " sim/variation sim/result sim/compare",
+    "sim/describe": SIMULATOR + " sim/published sim/sweep sim/search",
+    "sim/sweep": SIMULATOR + " sim/variation sim/result sim/describe",
+    "sim/search": SIMULATOR + " sim/variation sim/result sim/compare sim/published sim/sweep",
     "sim/cli": "version.h sim traces scheduler models",
     "sim/python": "version.h sim traces scheduler models",
     "tests": "tests bench/search bench/score sim traces scheduler models",
@@ -35,7 +43,7 @@ COSTLY = {
     "boost/graph/": ("scheduler/compile/components.cpp", "scheduler/compile/reduction.cpp"),
 }
 # A forked process ends without destroying what its parent holds.
-MAY_EXIT = ("sim/study/sweep/worker.cpp", "sim/network/platform_table.cpp")
+MAY_EXIT = ("sim/sweep/worker.cpp", "sim/network/platform_table.cpp")
 
 INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">]*)[">]')
 OURS = re.compile(r"(sim|models|scheduler|traces|tests|bench)/|version\.h$")

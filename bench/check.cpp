@@ -13,8 +13,8 @@
 
 #include "scheduler/verify/verify.h"
 #include "sim/core/machine_memory.h"
-#include "sim/experiment/compiled.h"
-#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/config/configs_folder.h"
+#include "sim/experiment/run/compiled.h"
 
 namespace {
 

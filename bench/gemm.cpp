@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "sim/experiment/configs_folder.h"
-#include "sim/experiment/run_experiment.h"
+#include "sim/experiment/config/configs_folder.h"
+#include "sim/experiment/run/run_experiment.h"
 
 namespace {
 

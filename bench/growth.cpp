@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/experiment/configs_folder.h"
-#include "sim/experiment/run_experiment.h"
+#include "sim/experiment/config/configs_folder.h"
+#include "sim/experiment/run/run_experiment.h"
 
 using namespace a3sim;
 

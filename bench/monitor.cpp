@@ -15,7 +15,7 @@
 #include "sim/diagnosis/observe/full_csv.h"
 #include "sim/diagnosis/observe/job_file.h"
 #include "sim/diagnosis/observe/light_file.h"
-#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/config/configs_folder.h"
 
 // Measures the processor time of steps, and what recording adds: light records, full ones of all ranks, and
 // of two. `bench_monitor DIR RANKS STEPS` only writes light records of a made job of that size, as 'a3sim

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "sim/experiment/configs_folder.h"
-#include "sim/experiment/run_experiment.h"
+#include "sim/experiment/config/configs_folder.h"
+#include "sim/experiment/run/run_experiment.h"
 #include "sim/network/network.h"
 
 namespace {

@@ -15,7 +15,7 @@
 
 #include "bench/score/isolation.h"
 #include "sim/diagnosis/observe/file_observation.h"
-#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/config/configs_folder.h"
 #include "traces/import/profiled_job.h"
 
 namespace {

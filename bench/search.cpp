@@ -1,7 +1,7 @@
 // Prints the gain that a search finds by budget, and its candidates a second of processor time, on a small layer and on the
 // paper's at three sizes. The objective is `one`; on the paper's layer one rank stands for all. Arguments: the method,
 // candidates, seeds, and names of cases; without them evolve, 100 candidates, three seeds, and all cases.
-#include "sim/study/search/search.h"
+#include "sim/search/search.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,7 +14,7 @@
 
 #include "sim/core/machine_memory.h"
 #include "sim/core/statistics.h"
-#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/config/configs_folder.h"
 
 namespace {
 

@@ -5,10 +5,10 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
-#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/config/configs_folder.h"
 #include "sim/experiment/outcome/run_trace.h"
-#include "sim/experiment/run_experiment.h"
-#include "sim/study/summary/report.h"
+#include "sim/experiment/run/run_experiment.h"
+#include "sim/result/report.h"
 #include "traces/formats/gzip.h"
 #include "traces/formats/trace_format.h"
 #include "traces/trace_csv.h"

@@ -1,5 +1,5 @@
-#include "sim/study/search/moves.h"
-#include "sim/study/search/proposer.h"
+#include "sim/search/moves.h"
+#include "sim/search/proposer.h"
 
 namespace a3sim {
 namespace {

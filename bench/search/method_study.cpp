@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sim/core/statistics.h"
-#include "sim/study/search/proposer.h"
+#include "sim/search/proposer.h"
 
 namespace a3sim {
 namespace {

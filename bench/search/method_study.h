@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/study/search/search.h"
+#include "sim/search/search.h"
 
 namespace a3sim {
 

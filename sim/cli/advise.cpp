@@ -13,9 +13,9 @@
 #include "sim/diagnosis/rules/advice.h"
 #include "sim/diagnosis/rules/advice_report.h"
 #include "sim/diagnosis/rules/rule.h"
-#include "sim/experiment/configs_folder.h"
-#include "sim/study/summary/known_run.h"
-#include "sim/study/summary/run_observation.h"
+#include "sim/experiment/config/configs_folder.h"
+#include "sim/result/known_run.h"
+#include "sim/result/run_observation.h"
 #include "traces/import/ascend_files.h"
 #include "traces/import/profiled_job.h"
 

@@ -8,9 +8,9 @@
 #include "sim/cli/result_directory.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
-#include "sim/study/calibration/calibration.h"
-#include "sim/study/calibration/measurements.h"
-#include "sim/study/calibration/remaining_guesses.h"
+#include "sim/published/fit/calibration.h"
+#include "sim/published/fit/measurements.h"
+#include "sim/published/fit/remaining_guesses.h"
 #include "traces/import/imported.h"
 
 namespace a3sim {

@@ -8,17 +8,17 @@
 #include <thread>
 
 #include "scheduler/verify/verify.h"
+#include "sim/check/data_matrix.h"
+#include "sim/check/layer_check.h"
 #include "sim/cli/command.h"
 #include "sim/cli/run_progress.h"
 #include "sim/cli/schedules.h"
 #include "sim/core/config/quantity.h"
 #include "sim/core/error.h"
 #include "sim/core/machine_memory.h"
-#include "sim/experiment/order_file.h"
-#include "sim/experiment/schedule_check.h"
-#include "sim/experiment/stated_numbers.h"
-#include "sim/study/data/data_matrix.h"
-#include "sim/study/data/layer_check.h"
+#include "sim/experiment/config/order_file.h"
+#include "sim/experiment/config/stated_numbers.h"
+#include "sim/experiment/run/schedule_check.h"
 
 namespace a3sim {
 namespace {

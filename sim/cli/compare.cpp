@@ -3,9 +3,9 @@
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
+#include "sim/compare/runs/compare_runs.h"
 #include "sim/core/error.h"
-#include "sim/study/explore/compare_runs.h"
-#include "sim/study/summary/saved_run.h"
+#include "sim/result/saved_run.h"
 #include "traces/import/imported.h"
 #include "traces/import/profile_report.h"
 

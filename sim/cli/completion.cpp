@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sim/cli/command.h"
-#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/config/configs_folder.h"
 
 namespace a3sim {
 namespace {

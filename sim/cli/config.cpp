@@ -6,9 +6,9 @@
 #include "sim/cli/config_option.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
-#include "sim/experiment/configs_folder.h"
-#include "sim/study/describe/key_list.h"
-#include "sim/study/describe/key_sentences.h"
+#include "sim/describe/key_list.h"
+#include "sim/describe/key_sentences.h"
+#include "sim/experiment/config/configs_folder.h"
 
 namespace a3sim {
 namespace {

@@ -8,7 +8,7 @@
 #include "sim/cli/command.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
-#include "sim/study/describe/document.h"
+#include "sim/describe/document.h"
 
 namespace a3sim {
 namespace {

@@ -2,7 +2,7 @@
 #include "sim/cli/config_option.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
-#include "sim/study/summary/network_report.h"
+#include "sim/result/network_report.h"
 
 namespace a3sim {
 namespace {

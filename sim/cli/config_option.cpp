@@ -15,11 +15,11 @@
 #include "sim/cli/options.h"
 #include "sim/core/config/config.h"
 #include "sim/core/error.h"
-#include "sim/experiment/configs_folder.h"
-#include "sim/experiment/order_file.h"
+#include "sim/describe/idle_keys.h"
+#include "sim/experiment/config/configs_folder.h"
+#include "sim/experiment/config/order_file.h"
 #include "sim/experiment/step/training_plan.h"
 #include "sim/runtime/topology.h"
-#include "sim/study/describe/idle_keys.h"
 
 namespace a3sim {
 namespace {

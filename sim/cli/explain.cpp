@@ -7,9 +7,9 @@
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
 #include "sim/core/error.h"
-#include "sim/study/summary/cable_report.h"
-#include "sim/study/summary/known_run.h"
-#include "sim/study/summary/saved_run.h"
+#include "sim/result/cable_report.h"
+#include "sim/result/known_run.h"
+#include "sim/result/saved_run.h"
 #include "traces/import/imported.h"
 #include "traces/import/profile_report.h"
 

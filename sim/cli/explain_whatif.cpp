@@ -9,8 +9,8 @@
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/run_progress.h"
+#include "sim/compare/runs/what_if.h"
 #include "sim/core/progress.h"
-#include "sim/study/explore/what_if.h"
 
 namespace a3sim {
 namespace {

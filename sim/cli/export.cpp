@@ -13,7 +13,7 @@
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
 #include "sim/diagnosis/observe/file_observation.h"
-#include "sim/study/summary/saved_run.h"
+#include "sim/result/saved_run.h"
 #include "traces/formats/gzip.h"
 #include "traces/formats/trace_format.h"
 #include "traces/import/ascend_files.h"

@@ -21,7 +21,7 @@
 #include "sim/core/error.h"
 #include "sim/core/ids.h"
 #include "sim/core/read_file.h"
-#include "sim/experiment/compiled.h"
+#include "sim/experiment/run/compiled.h"
 #include "traces/import/ascend_files.h"
 #include "traces/import/imported.h"
 #include "traces/import/imported_timeline.h"

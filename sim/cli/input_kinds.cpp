@@ -9,7 +9,7 @@
 #include "sim/core/config/include.h"
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
-#include "sim/experiment/foreign_file.h"
+#include "sim/experiment/config/foreign_file.h"
 #include "sim/experiment/launch/launch_script.h"
 #include "sim/runtime/placements/rank_table_file.h"
 

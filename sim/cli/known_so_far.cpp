@@ -11,7 +11,7 @@
 
 #include "sim/core/progress_lines.h"
 #include "sim/core/terminal_text.h"
-#include "sim/experiment/interruption.h"
+#include "sim/experiment/run/interruption.h"
 
 namespace a3sim {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "sim/core/error.h"
 #include "sim/core/open_file.h"
-#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/config/configs_folder.h"
 
 namespace a3sim {
 namespace {

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "sim/study/compare/noise.h"
+#include "sim/variation/noise.h"
 
 // Options that several commands share.
 namespace a3sim {

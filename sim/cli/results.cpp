@@ -6,11 +6,11 @@
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
-#include "sim/study/results/baseline.h"
-#include "sim/study/results/best_view.h"
-#include "sim/study/results/page_view.h"
-#include "sim/study/results/pivot_view.h"
-#include "sim/study/results/points_view.h"
+#include "sim/sweep/results/baseline.h"
+#include "sim/sweep/results/best_view.h"
+#include "sim/sweep/results/page_view.h"
+#include "sim/sweep/results/pivot_view.h"
+#include "sim/sweep/results/points_view.h"
 
 namespace a3sim {
 namespace {

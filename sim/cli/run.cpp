@@ -14,12 +14,12 @@
 #include "sim/cli/result_directory.h"
 #include "sim/cli/run_progress.h"
 #include "sim/cli/schedules.h"
+#include "sim/compare/runs/replay.h"
 #include "sim/core/error.h"
-#include "sim/experiment/portable_config.h"
-#include "sim/experiment/run_outcome.h"
-#include "sim/experiment/stated_numbers.h"
-#include "sim/study/explore/replay.h"
-#include "sim/study/summary/report.h"
+#include "sim/experiment/config/portable_config.h"
+#include "sim/experiment/config/stated_numbers.h"
+#include "sim/experiment/run/run_outcome.h"
+#include "sim/result/report.h"
 
 namespace a3sim {
 namespace {

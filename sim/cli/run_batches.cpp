@@ -10,10 +10,10 @@
 #include "sim/cli/output.h"
 #include "sim/cli/run_progress.h"
 #include "sim/core/parallel.h"
-#include "sim/experiment/micro_batch_estimate.h"
-#include "sim/experiment/micro_batches.h"
-#include "sim/experiment/stated_numbers.h"
-#include "sim/study/metrics/point_metrics.h"
+#include "sim/experiment/config/stated_numbers.h"
+#include "sim/experiment/streams/micro_batch_estimate.h"
+#include "sim/experiment/streams/micro_batches.h"
+#include "sim/result/metrics/point_metrics.h"
 #include "traces/report/table.h"
 
 namespace a3sim {

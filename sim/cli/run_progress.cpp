@@ -11,9 +11,9 @@
 #include "sim/core/error.h"
 #include "sim/core/machine_memory.h"
 #include "sim/core/size_error.h"
-#include "sim/experiment/order_file.h"
-#include "sim/experiment/run_estimate.h"
-#include "sim/experiment/stated_numbers.h"
+#include "sim/experiment/config/order_file.h"
+#include "sim/experiment/config/stated_numbers.h"
+#include "sim/experiment/run/run_estimate.h"
 
 namespace a3sim {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "sim/cli/config_option.h"
 #include "sim/core/progress.h"
-#include "sim/experiment/run_estimate.h"
+#include "sim/experiment/run/run_estimate.h"
 
 namespace a3sim {
 

@@ -6,8 +6,8 @@
 #include "sim/cli/result_directory.h"
 #include "sim/cli/run_progress.h"
 #include "sim/diagnosis/jobs/monitor.h"
-#include "sim/experiment/configs_folder.h"
-#include "sim/experiment/portable_config.h"
+#include "sim/experiment/config/configs_folder.h"
+#include "sim/experiment/config/portable_config.h"
 
 namespace a3sim {
 namespace {

@@ -5,8 +5,8 @@
 #include "sim/cli/command.h"
 #include "sim/cli/config_option.h"
 #include "sim/cli/result_directory.h"
-#include "sim/experiment/compiled.h"
-#include "sim/experiment/stated_numbers.h"
+#include "sim/experiment/config/stated_numbers.h"
+#include "sim/experiment/run/compiled.h"
 
 namespace a3sim {
 namespace {

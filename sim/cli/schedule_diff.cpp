@@ -1,4 +1,4 @@
-#include "sim/study/explore/schedule_diff.h"
+#include "sim/compare/runs/schedule_diff.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include "sim/cli/command.h"
 #include "sim/cli/config_option.h"
 #include "sim/core/atomic_file.h"
-#include "sim/experiment/compiled.h"
+#include "sim/experiment/run/compiled.h"
 
 namespace a3sim {
 namespace {

@@ -9,9 +9,9 @@
 #include "sim/cli/options.h"
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
-#include "sim/experiment/compiled.h"
+#include "sim/experiment/config/stated_numbers.h"
 #include "sim/experiment/experiment.h"
-#include "sim/experiment/stated_numbers.h"
+#include "sim/experiment/run/compiled.h"
 
 namespace a3sim {
 namespace {

@@ -12,11 +12,11 @@
 #include "sim/cli/output.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/machine_memory.h"
-#include "sim/study/search/search_json.h"
-#include "sim/study/search/search_overlay.h"
-#include "sim/study/search/search_page.h"
-#include "sim/study/search/search_report.h"
-#include "sim/study/search/search_store.h"
+#include "sim/search/search_json.h"
+#include "sim/search/search_overlay.h"
+#include "sim/search/search_page.h"
+#include "sim/search/search_report.h"
+#include "sim/search/search_store.h"
 #include "version.h"
 
 namespace a3sim {

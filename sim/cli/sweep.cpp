@@ -1,4 +1,4 @@
-#include "sim/study/sweep/sweep.h"
+#include "sim/sweep/sweep.h"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>

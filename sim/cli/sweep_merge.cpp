@@ -5,7 +5,7 @@
 #include "sim/cli/command.h"
 #include "sim/core/error.h"
 #include "sim/core/open_file.h"
-#include "sim/study/sweep/database.h"
+#include "sim/sweep/database.h"
 
 namespace a3sim {
 namespace {

@@ -11,10 +11,10 @@
 
 #include "models/blocks/block.h"
 #include "sim/core/error.h"
-#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/config/configs_folder.h"
 #include "sim/experiment/step/step_sections.h"
 #include "sim/experiment/step/training_plan.h"
-#include "sim/study/results/sweep_results.h"
+#include "sim/sweep/results/sweep_results.h"
 
 namespace a3sim {
 namespace {

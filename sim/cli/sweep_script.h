@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sim/study/sweep/sweep_file.h"
+#include "sim/sweep/sweep_file.h"
 
 namespace a3sim {
 

@@ -9,14 +9,14 @@
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/run_progress.h"
+#include "sim/compare/orders/order_comparison.h"
+#include "sim/compare/orders/order_page.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/config/quantity.h"
 #include "sim/core/error.h"
 #include "sim/core/machine_memory.h"
-#include "sim/experiment/configs_folder.h"
-#include "sim/experiment/order_file.h"
-#include "sim/study/explore/order_comparison.h"
-#include "sim/study/explore/order_page.h"
+#include "sim/experiment/config/configs_folder.h"
+#include "sim/experiment/config/order_file.h"
 #include "version.h"
 
 namespace a3sim {

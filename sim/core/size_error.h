@@ -5,7 +5,7 @@
 namespace a3sim {
 
 // A size, or a time that follows from sizes, is beyond what can be simulated. Whoever knows the configuration adds the
-// keys that it follows from (sim/experiment/stated_numbers.h).
+// keys that it follows from (sim/experiment/config/stated_numbers.h).
 class InputSizeError : public InputError {
  public:
   using InputError::InputError;

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/config/configs_folder.h"
+#include "sim/experiment/config/order_file.h"
 #include "sim/experiment/experiment.h"
-#include "sim/experiment/order_file.h"
 #include "sim/python/bindings.h"
 
 namespace a3sim {

@@ -5,7 +5,7 @@
 #include <exception>
 #include <thread>
 
-#include "sim/experiment/interruption.h"
+#include "sim/experiment/run/interruption.h"
 
 namespace a3sim {
 namespace {

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "sim/experiment/interruption.h"
 #include "sim/experiment/outcome/run_trace.h"
-#include "sim/experiment/run_experiment.h"
+#include "sim/experiment/run/interruption.h"
+#include "sim/experiment/run/run_experiment.h"
 #include "sim/python/bindings.h"
 #include "sim/python/outside_python.h"
 #include "sim/python/views.h"
-#include "sim/study/metrics/point_metrics.h"
-#include "sim/study/summary/report.h"
+#include "sim/result/metrics/point_metrics.h"
+#include "sim/result/report.h"
 
 namespace a3sim {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "scheduler/orders/order_csv.h"
 #include "sim/core/error.h"
-#include "sim/experiment/compiled.h"
+#include "sim/experiment/run/compiled.h"
 #include "sim/python/bindings.h"
 #include "sim/python/outside_python.h"
 #include "sim/python/views.h"

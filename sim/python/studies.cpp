@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "sim/compare/orders/order_comparison.h"
+#include "sim/compare/runs/what_if.h"
 #include "sim/core/error.h"
 #include "sim/python/bindings.h"
 #include "sim/python/outside_python.h"
-#include "sim/study/explore/order_comparison.h"
-#include "sim/study/explore/what_if.h"
-#include "sim/study/sweep/sweep.h"
+#include "sim/sweep/sweep.h"
 
 namespace a3sim {
 namespace {

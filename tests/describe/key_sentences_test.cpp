@@ -1,4 +1,4 @@
-#include "sim/study/describe/key_sentences.h"
+#include "sim/describe/key_sentences.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,11 +10,11 @@
 #include <set>
 
 #include "sim/core/read_file.h"
-#include "sim/experiment/configs_folder.h"
-#include "sim/study/describe/document.h"
-#include "sim/study/describe/idle_keys.h"
-#include "sim/study/describe/key_list.h"
-#include "sim/study/sweep/sweep.h"
+#include "sim/describe/document.h"
+#include "sim/describe/idle_keys.h"
+#include "sim/describe/key_list.h"
+#include "sim/experiment/config/configs_folder.h"
+#include "sim/sweep/sweep.h"
 #include "tests/scratch_directory.h"
 
 using namespace a3sim;
@@ -56,7 +56,7 @@ std::string page() {
          "configuration; `a3sim config BLOCK` lists a block. `*` stands for a name or a position. Keys that "
          "begin with `*.` are\n"
          "those of all tilings: `tiling` and `tiling.operators.*`.\n"
-         "`test_describe \"[.record]\"` writes this page from `sim/study/describe/keys.yaml`.\n\n" +
+         "`test_describe \"[.record]\"` writes this page from `sim/describe/keys.yaml`.\n\n" +
          section_of("experiment", "Experiments, machines, programs, models, orders, faults") + '\n' +
          section_of("sweep", "Sweeps") + '\n' + section_of("points", "Measurements");
 }

@@ -9,10 +9,10 @@
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
 #include "sim/core/rng.h"
-#include "sim/experiment/configs_folder.h"
+#include "sim/describe/document.h"
+#include "sim/describe/key_list.h"
+#include "sim/experiment/config/configs_folder.h"
 #include "sim/experiment/experiment.h"
-#include "sim/study/describe/document.h"
-#include "sim/study/describe/key_list.h"
 #include "tests/describe/yaml_json.h"
 #include "tests/scratch_directory.h"
 

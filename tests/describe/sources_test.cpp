@@ -3,9 +3,9 @@
 
 #include "sim/core/config/value.h"
 #include "sim/core/error.h"
-#include "sim/experiment/configs_folder.h"
-#include "sim/study/calibration/predictor.h"
-#include "sim/study/describe/document.h"
+#include "sim/describe/document.h"
+#include "sim/experiment/config/configs_folder.h"
+#include "sim/published/fit/predictor.h"
 
 using namespace a3sim;
 

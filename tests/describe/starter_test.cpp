@@ -2,9 +2,9 @@
 
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
-#include "sim/experiment/configs_folder.h"
-#include "sim/study/describe/document.h"
-#include "sim/study/describe/key_list.h"
+#include "sim/describe/document.h"
+#include "sim/describe/key_list.h"
+#include "sim/experiment/config/configs_folder.h"
 #include "tests/scratch_directory.h"
 
 using namespace a3sim;

@@ -13,7 +13,7 @@
 #include "sim/diagnosis/jobs/cable_plan.h"
 #include "sim/diagnosis/jobs/monitor.h"
 #include "sim/diagnosis/observe/file_observation.h"
-#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/config/configs_folder.h"
 #include "tests/scratch_directory.h"
 
 namespace a3sim {

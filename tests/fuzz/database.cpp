@@ -1,10 +1,10 @@
-#include "sim/study/sweep/database.h"
+#include "sim/sweep/database.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
-#include "sim/study/results/sweep_results.h"
-#include "sim/study/sweep/database_file.h"
+#include "sim/sweep/database_file.h"
+#include "sim/sweep/results/sweep_results.h"
 #include "tests/fuzz/input.h"
 #include "tests/fuzz/target.h"
 

@@ -1,6 +1,6 @@
 #include "sim/experiment/experiment.h"
 
-#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/config/configs_folder.h"
 #include "tests/fuzz/small_run.h"
 #include "tests/fuzz/target.h"
 

@@ -1,4 +1,4 @@
-#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/config/configs_folder.h"
 #include "tests/fuzz/input.h"
 #include "tests/fuzz/small_run.h"
 #include "tests/fuzz/target.h"

@@ -1,8 +1,8 @@
 #include "scheduler/orders/order_csv.h"
 
-#include "sim/experiment/compiled.h"
-#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/config/configs_folder.h"
 #include "sim/experiment/experiment.h"
+#include "sim/experiment/run/compiled.h"
 #include "tests/fuzz/target.h"
 
 namespace a3sim {

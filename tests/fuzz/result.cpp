@@ -1,4 +1,4 @@
-#include "sim/study/summary/saved_run.h"
+#include "sim/result/saved_run.h"
 #include "tests/fuzz/input.h"
 #include "tests/fuzz/target.h"
 #include "traces/analysis/explanation.h"

@@ -8,9 +8,9 @@
 #include "scheduler/compile/show.h"
 #include "scheduler/verify/verify.h"
 #include "sim/core/error.h"
-#include "sim/experiment/compiled.h"
-#include "sim/experiment/configs_folder.h"
-#include "sim/experiment/run_experiment.h"
+#include "sim/experiment/config/configs_folder.h"
+#include "sim/experiment/run/compiled.h"
+#include "sim/experiment/run/run_experiment.h"
 #include "sim/runtime/device_l2.h"
 #include "sim/runtime/run.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "sim/experiment/experiment.h"
-#include "sim/experiment/run_experiment.h"
+#include "sim/experiment/run/run_experiment.h"
 
 namespace a3sim {
 

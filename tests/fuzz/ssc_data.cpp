@@ -2,9 +2,9 @@
 #include <string>
 
 #include "scheduler/verify/verify.h"
-#include "sim/experiment/configs_folder.h"
-#include "sim/study/data/adversary.h"
-#include "sim/study/data/data_check.h"
+#include "sim/check/adversary.h"
+#include "sim/check/data_check.h"
+#include "sim/experiment/config/configs_folder.h"
 #include "tests/fuzz/target.h"
 
 namespace a3sim {

@@ -9,10 +9,10 @@
 #include <span>
 
 #include "sim/core/error.h"
-#include "sim/experiment/compiled.h"
-#include "sim/experiment/configs_folder.h"
-#include "sim/experiment/draws.h"
-#include "sim/experiment/run_experiment.h"
+#include "sim/experiment/config/configs_folder.h"
+#include "sim/experiment/run/compiled.h"
+#include "sim/experiment/run/draws.h"
+#include "sim/experiment/run/run_experiment.h"
 #include "tests/invariants/choices.h"
 
 // Shortcuts against all ranks run out, on random cuts, placements, forms and orders: a few ranks that stand for all, runs

@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "sim/core/error.h"
-#include "sim/experiment/configs_folder.h"
-#include "sim/experiment/draws.h"
+#include "sim/experiment/config/configs_folder.h"
 #include "sim/experiment/experiment.h"
-#include "sim/experiment/run_outcome.h"
+#include "sim/experiment/run/draws.h"
+#include "sim/experiment/run/run_outcome.h"
 #include "sim/experiment/work.h"
 
 // No number gets worse when the machine gets better.

@@ -4,8 +4,8 @@
 
 #include "sim/core/error.h"
 #include "sim/core/rng.h"
-#include "sim/experiment/configs_folder.h"
-#include "sim/experiment/run_experiment.h"
+#include "sim/experiment/config/configs_folder.h"
+#include "sim/experiment/run/run_experiment.h"
 #include "sim/runtime/execution.h"
 #include "tests/invariants/for_all.h"
 

@@ -1,4 +1,4 @@
-#include "sim/experiment/run_experiment.h"
+#include "sim/experiment/run/run_experiment.h"
 #include "tests/invariants/run_check.h"
 
 using namespace a3sim;

@@ -6,8 +6,8 @@
 #include "sim/core/atomic_file.h"
 #include "sim/core/parallel.h"
 #include "sim/experiment/outcome/run_trace.h"
-#include "sim/experiment/run_experiment.h"
-#include "sim/study/summary/report.h"
+#include "sim/experiment/run/run_experiment.h"
+#include "sim/result/report.h"
 #include "tests/invariants/for_all.h"
 #include "traces/trace_csv.h"
 

@@ -1,6 +1,6 @@
 #include "tests/invariants/observed_run.h"
 
-#include "sim/experiment/run_experiment.h"
+#include "sim/experiment/run/run_experiment.h"
 #include "sim/runtime/run.h"
 
 namespace a3sim {

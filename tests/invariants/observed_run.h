@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/experiment/run_experiment.h"
+#include "sim/experiment/run/run_experiment.h"
 #include "tests/invariants/random_config.h"
 
 namespace a3sim {

@@ -6,7 +6,7 @@
 #include <ostream>
 
 #include "sim/core/rng.h"
-#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/config/configs_folder.h"
 #include "sim/experiment/experiment.h"
 #include "tests/invariants/choices.h"
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "sim/experiment/run_experiment.h"
+#include "sim/experiment/run/run_experiment.h"
 #include "sim/runtime/run.h"
 #include "sim/runtime/topology.h"
 #include "tests/invariants/run_check.h"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "sim/experiment/compiled.h"
+#include "sim/experiment/run/compiled.h"
 #include "tests/invariants/for_all.h"
 #include "tests/invariants/observed_run.h"
 

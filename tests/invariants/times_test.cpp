@@ -3,7 +3,7 @@
 #include "scheduler/ssc/parts_of.h"
 #include "scheduler/verify/verify.h"
 #include "sim/core/rng.h"
-#include "sim/experiment/run_experiment.h"
+#include "sim/experiment/run/run_experiment.h"
 #include "sim/runtime/run.h"
 #include "sim/runtime/topology.h"
 #include "tests/invariants/for_all.h"

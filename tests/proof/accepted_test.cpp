@@ -7,13 +7,13 @@
 #include <set>
 
 #include "scheduler/ssc/parts_of.h"
+#include "sim/check/adversary.h"
+#include "sim/check/data_check.h"
 #include "sim/core/error.h"
-#include "sim/experiment/compiled.h"
-#include "sim/experiment/configs_folder.h"
-#include "sim/experiment/schedule_check.h"
+#include "sim/experiment/config/configs_folder.h"
+#include "sim/experiment/run/compiled.h"
+#include "sim/experiment/run/schedule_check.h"
 #include "sim/runtime/execution.h"
-#include "sim/study/data/adversary.h"
-#include "sim/study/data/data_check.h"
 #include "tests/proof/mutation_draws.h"
 #include "tests/proof/mutations.h"
 #include "tests/scratch_directory.h"

@@ -6,11 +6,11 @@
 
 #include "scheduler/ssc/parts_of.h"
 #include "scheduler/verify/verify.h"
+#include "sim/check/adversary.h"
+#include "sim/check/data_check.h"
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
-#include "sim/experiment/configs_folder.h"
-#include "sim/study/data/adversary.h"
-#include "sim/study/data/data_check.h"
+#include "sim/experiment/config/configs_folder.h"
 #include "tests/proof/field_changes.h"
 #include "tests/proof/mutation_draws.h"
 

@@ -6,12 +6,12 @@
 
 #include "scheduler/ssc/parts_of.h"
 #include "scheduler/verify/verify.h"
+#include "sim/check/adversary.h"
+#include "sim/check/data_check.h"
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
-#include "sim/experiment/configs_folder.h"
-#include "sim/experiment/order_file.h"
-#include "sim/study/data/adversary.h"
-#include "sim/study/data/data_check.h"
+#include "sim/experiment/config/configs_folder.h"
+#include "sim/experiment/config/order_file.h"
 #include "tests/proof/mutation_draws.h"
 #include "tests/proof/mutations.h"
 

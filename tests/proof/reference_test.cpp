@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "sim/core/rng.h"
-#include "sim/experiment/run_experiment.h"
+#include "sim/experiment/run/run_experiment.h"
 #include "tests/invariants/random_config.h"
 #include "tests/proof/reference_engine.h"
 

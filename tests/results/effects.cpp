@@ -1,4 +1,4 @@
-#include "sim/study/results/effects.h"
+#include "sim/sweep/results/effects.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

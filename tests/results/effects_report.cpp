@@ -1,4 +1,4 @@
-#include "sim/study/results/effects_report.h"
+#include "sim/sweep/results/effects_report.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

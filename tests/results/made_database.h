@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/study/results/sweep_results.h"
-#include "sim/study/sweep/database_file.h"
+#include "sim/sweep/database_file.h"
+#include "sim/sweep/results/sweep_results.h"
 #include "tests/scratch_directory.h"
 
 namespace a3sim {

@@ -2,7 +2,7 @@
 #include <fstream>
 
 #include "sim/core/error.h"
-#include "sim/study/results/points_view.h"
+#include "sim/sweep/results/points_view.h"
 #include "tests/results/made_database.h"
 
 using namespace a3sim;

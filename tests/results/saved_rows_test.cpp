@@ -1,9 +1,9 @@
-#include "sim/study/summary/saved_rows.h"
+#include "sim/result/saved_rows.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "sim/study/summary/saved_values.h"
+#include "sim/result/saved_values.h"
 #include "traces/report/report.h"
 
 // What is written of a row is what is read: every value differs from the one before, so that none can be mistaken for

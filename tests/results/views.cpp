@@ -6,13 +6,13 @@
 
 #include "sim/core/error.h"
 #include "sim/core/rng.h"
-#include "sim/study/results/axis_numbers.h"
-#include "sim/study/results/baseline.h"
-#include "sim/study/results/best_view.h"
-#include "sim/study/results/decisions.h"
-#include "sim/study/results/page_view.h"
-#include "sim/study/results/pivot_view.h"
-#include "sim/study/results/points_view.h"
+#include "sim/sweep/results/axis_numbers.h"
+#include "sim/sweep/results/baseline.h"
+#include "sim/sweep/results/best_view.h"
+#include "sim/sweep/results/decisions.h"
+#include "sim/sweep/results/page_view.h"
+#include "sim/sweep/results/pivot_view.h"
+#include "sim/sweep/results/points_view.h"
 #include "tests/results/made_database.h"
 
 using namespace a3sim;

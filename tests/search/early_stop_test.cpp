@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "sim/study/search/search_report.h"
+#include "sim/search/search_report.h"
 #include "tests/search/small_search.h"
 
 using namespace a3sim;

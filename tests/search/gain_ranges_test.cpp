@@ -1,4 +1,4 @@
-#include "sim/study/search/gain_ranges.h"
+#include "sim/search/gain_ranges.h"
 
 #include <fmt/format.h>
 
@@ -11,10 +11,10 @@
 #include "sim/core/config/value.h"
 #include "sim/core/units.h"
 #include "sim/device/program.h"
-#include "sim/experiment/run_experiment.h"
-#include "sim/study/search/search_findings.h"
-#include "sim/study/search/search_json.h"
-#include "sim/study/search/search_report.h"
+#include "sim/experiment/run/run_experiment.h"
+#include "sim/search/search_findings.h"
+#include "sim/search/search_json.h"
+#include "sim/search/search_report.h"
 #include "tests/search/small_search.h"
 
 using namespace a3sim;

@@ -1,16 +1,16 @@
-#include "sim/study/search/list_stage.h"
+#include "sim/search/list_stage.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "scheduler/orders/order_csv.h"
-#include "sim/experiment/equal_schedules.h"
-#include "sim/experiment/order_file.h"
-#include "sim/experiment/run_outcome.h"
-#include "sim/study/search/search_overlay.h"
-#include "sim/study/search/search_report.h"
-#include "sim/study/search/search_store.h"
-#include "sim/study/search/task_lists.h"
+#include "sim/experiment/config/order_file.h"
+#include "sim/experiment/run/equal_schedules.h"
+#include "sim/experiment/run/run_outcome.h"
+#include "sim/search/search_overlay.h"
+#include "sim/search/search_report.h"
+#include "sim/search/search_store.h"
+#include "sim/search/task_lists.h"
 #include "tests/scratch_directory.h"
 #include "tests/search/small_search.h"
 

@@ -1,10 +1,10 @@
-#include "sim/study/search/published_change.h"
+#include "sim/search/published_change.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
-#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/config/configs_folder.h"
 #include "tests/search/small_search.h"
 
 using namespace a3sim;

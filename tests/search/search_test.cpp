@@ -1,4 +1,4 @@
-#include "sim/study/search/search.h"
+#include "sim/search/search.h"
 
 #include <algorithm>
 #include <array>
@@ -7,9 +7,9 @@
 
 #include "bench/search/method_study.h"
 #include "sim/core/statistics.h"
-#include "sim/study/search/search_findings.h"
-#include "sim/study/search/search_json.h"
-#include "sim/study/search/search_report.h"
+#include "sim/search/search_findings.h"
+#include "sim/search/search_json.h"
+#include "sim/search/search_report.h"
 #include "tests/search/small_search.h"
 
 using namespace a3sim;

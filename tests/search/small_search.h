@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "sim/core/config/config.h"
-#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/config/configs_folder.h"
 #include "sim/experiment/experiment.h"
-#include "sim/study/search/search.h"
+#include "sim/search/search.h"
 
 namespace a3sim {
 

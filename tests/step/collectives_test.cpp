@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/config/configs_folder.h"
 #include "sim/experiment/experiment.h"
 #include "sim/runtime/streams/stream_run.h"
 

@@ -8,7 +8,7 @@
 #include "sim/core/config/foreign.h"
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
-#include "sim/experiment/foreign_file.h"
+#include "sim/experiment/config/foreign_file.h"
 #include "sim/experiment/launch/shell.h"
 #include "sim/experiment/step/step_sections.h"
 #include "tests/scratch_directory.h"

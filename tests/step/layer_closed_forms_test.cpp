@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/config/configs_folder.h"
 #include "sim/experiment/step/training_step.h"
 
 // One layer of DeepSeek-V3 with experts, counted by hand: which operations and which bytes a die has, and what they take at

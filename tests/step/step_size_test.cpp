@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/config/configs_folder.h"
 #include "sim/experiment/step/training_step.h"
 
 namespace a3sim {

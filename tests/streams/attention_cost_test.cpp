@@ -3,7 +3,7 @@
 #include <string>
 
 #include "sim/device/block_cost.h"
-#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/config/configs_folder.h"
 #include "sim/experiment/experiment.h"
 
 using namespace a3sim;

@@ -8,8 +8,8 @@
 
 #include "sim/core/error.h"
 #include "sim/core/rng.h"
-#include "sim/experiment/configs_folder.h"
-#include "sim/experiment/micro_batches.h"
+#include "sim/experiment/config/configs_folder.h"
+#include "sim/experiment/streams/micro_batches.h"
 
 using namespace a3sim;
 

@@ -3,10 +3,10 @@
 #include <vector>
 
 #include "sim/core/error.h"
-#include "sim/experiment/configs_folder.h"
-#include "sim/experiment/draws.h"
+#include "sim/experiment/config/configs_folder.h"
 #include "sim/experiment/experiment.h"
-#include "sim/experiment/run_outcome.h"
+#include "sim/experiment/run/draws.h"
+#include "sim/experiment/run/run_outcome.h"
 
 namespace a3sim {
 namespace {

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "sim/check/layer_check.h"
 #include "sim/core/error.h"
-#include "sim/experiment/configs_folder.h"
-#include "sim/study/data/layer_check.h"
+#include "sim/experiment/config/configs_folder.h"
 #include "tests/few.h"
 
 using namespace a3sim;

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "sim/core/error.h"
-#include "sim/experiment/compiled.h"
-#include "sim/experiment/configs_folder.h"
-#include "sim/experiment/micro_batches.h"
+#include "sim/experiment/config/configs_folder.h"
+#include "sim/experiment/run/compiled.h"
+#include "sim/experiment/streams/micro_batches.h"
 
 using namespace a3sim;
 using Catch::Matchers::Contains;

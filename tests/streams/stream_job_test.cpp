@@ -8,8 +8,8 @@
 #include "sim/diagnosis/jobs/stream_steps.h"
 #include "sim/diagnosis/observe/file_observation.h"
 #include "sim/diagnosis/rules/advice.h"
-#include "sim/experiment/configs_folder.h"
-#include "sim/experiment/first_batch.h"
+#include "sim/experiment/config/configs_folder.h"
+#include "sim/experiment/streams/first_batch.h"
 #include "tests/scratch_directory.h"
 
 namespace a3sim {

@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "sim/experiment/configs_folder.h"
-#include "sim/experiment/run_outcome.h"
+#include "sim/experiment/config/configs_folder.h"
+#include "sim/experiment/run/run_outcome.h"
 #include "traces/analysis/critical_path.h"
 
 namespace a3sim {

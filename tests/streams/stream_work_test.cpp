@@ -5,15 +5,15 @@
 #include <vector>
 
 #include "scheduler/verify/verify.h"
+#include "sim/compare/orders/jitter.h"
+#include "sim/compare/orders/order_comparison.h"
+#include "sim/compare/runs/what_if.h"
 #include "sim/core/error.h"
-#include "sim/experiment/configs_folder.h"
-#include "sim/experiment/evaluate.h"
-#include "sim/experiment/micro_batches.h"
-#include "sim/experiment/stream_bounds.h"
-#include "sim/experiment/stream_check.h"
-#include "sim/study/explore/jitter.h"
-#include "sim/study/explore/order_comparison.h"
-#include "sim/study/explore/what_if.h"
+#include "sim/experiment/config/configs_folder.h"
+#include "sim/experiment/run/evaluate.h"
+#include "sim/experiment/streams/micro_batches.h"
+#include "sim/experiment/streams/stream_bounds.h"
+#include "sim/experiment/streams/stream_check.h"
 
 using namespace a3sim;
 using Catch::Matchers::Contains;

@@ -1,11 +1,11 @@
 #include <catch2/catch.hpp>
 
-#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/config/configs_folder.h"
 #include "sim/experiment/outcome/run_trace.h"
-#include "sim/experiment/run_experiment.h"
-#include "sim/study/metrics/point_metrics.h"
-#include "sim/study/summary/report.h"
-#include "tests/study/saved.h"
+#include "sim/experiment/run/run_experiment.h"
+#include "sim/result/metrics/point_metrics.h"
+#include "sim/result/report.h"
+#include "tests/experiment/saved.h"
 #include "traces/trace_csv.h"
 
 namespace a3sim {

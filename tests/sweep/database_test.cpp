@@ -1,4 +1,4 @@
-#include "sim/study/sweep/database.h"
+#include "sim/sweep/database.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 #include <fstream>
 
 #include "sim/core/error.h"
-#include "sim/study/sweep/database_file.h"
-#include "sim/study/sweep/open_results.h"
+#include "sim/sweep/database_file.h"
+#include "sim/sweep/open_results.h"
 #include "tests/sweep/small_sweep.h"
 
 namespace a3sim {

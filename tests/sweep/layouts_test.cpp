@@ -2,7 +2,7 @@
 
 #include "sim/core/error.h"
 #include "sim/experiment/step/training_step.h"
-#include "sim/study/results/decisions.h"
+#include "sim/sweep/results/decisions.h"
 #include "tests/sweep/small_sweep.h"
 
 namespace a3sim {

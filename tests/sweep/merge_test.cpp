@@ -2,8 +2,8 @@
 #include <fstream>
 
 #include "sim/core/error.h"
-#include "sim/study/sweep/database.h"
-#include "tests/study/saved.h"
+#include "sim/sweep/database.h"
+#include "tests/experiment/saved.h"
 
 using namespace a3sim;
 using Catch::Matchers::Contains;

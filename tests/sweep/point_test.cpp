@@ -2,7 +2,7 @@
 #include <set>
 
 #include "sim/core/config/config.h"
-#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/config/configs_folder.h"
 #include "tests/sweep/small_sweep.h"
 
 namespace a3sim {

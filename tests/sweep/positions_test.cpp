@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "sim/study/sweep/point.h"
+#include "sim/sweep/point.h"
 #include "tests/sweep/small_sweep.h"
 
 namespace a3sim {

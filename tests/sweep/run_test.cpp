@@ -6,11 +6,11 @@
 #include <csignal>
 
 #include "sim/core/error.h"
-#include "sim/experiment/micro_batches.h"
-#include "sim/study/metrics/point_metrics.h"
-#include "sim/study/sweep/database.h"
-#include "sim/study/sweep/sweep.h"
-#include "sim/study/sweep/worker_pool.h"
+#include "sim/experiment/streams/micro_batches.h"
+#include "sim/result/metrics/point_metrics.h"
+#include "sim/sweep/database.h"
+#include "sim/sweep/sweep.h"
+#include "sim/sweep/worker_pool.h"
 #include "tests/sweep/small_sweep.h"
 
 namespace a3sim {

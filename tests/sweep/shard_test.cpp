@@ -1,4 +1,4 @@
-#include "sim/study/sweep/shard.h"
+#include "sim/sweep/shard.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

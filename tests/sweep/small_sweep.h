@@ -6,9 +6,9 @@
 #include <fstream>
 #include <string>
 
-#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/config/configs_folder.h"
 #include "sim/experiment/experiment.h"
-#include "sim/study/sweep/sweep.h"
+#include "sim/sweep/sweep.h"
 
 namespace a3sim {
 

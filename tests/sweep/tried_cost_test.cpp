@@ -1,4 +1,4 @@
-#include "sim/study/sweep/tried_cost.h"
+#include "sim/sweep/tried_cost.h"
 
 #include <catch2/catch.hpp>
 #include <set>

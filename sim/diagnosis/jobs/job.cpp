@@ -4,7 +4,7 @@
 
 #include "sim/core/interrupts.h"
 #include "sim/core/parallel.h"
-#include "sim/experiment/run_experiment.h"
+#include "sim/experiment/run/run_experiment.h"
 
 namespace a3sim {
 namespace {

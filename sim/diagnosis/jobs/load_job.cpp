@@ -1,5 +1,5 @@
 #include "sim/diagnosis/jobs/job.h"
-#include "sim/experiment/job_blocks.h"
+#include "sim/experiment/config/job_blocks.h"
 #include "sim/runtime/execution.h"
 #include "sim/runtime/topology.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "sim/diagnosis/faults/fault.h"
-#include "sim/experiment/draws.h"
 #include "sim/experiment/experiment.h"
+#include "sim/experiment/run/draws.h"
 #include "traces/observation.h"
 
 namespace a3sim {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "sim/experiment/draws.h"
-#include "sim/experiment/run_experiment.h"
+#include "sim/experiment/run/draws.h"
+#include "sim/experiment/run/run_experiment.h"
 #include "sim/runtime/execution.h"
 
 namespace a3sim {

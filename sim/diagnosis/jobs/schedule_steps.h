@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/diagnosis/jobs/pass_run.h"
-#include "sim/experiment/compiled.h"
+#include "sim/experiment/run/compiled.h"
 #include "sim/runtime/result.h"
 
 namespace a3sim {

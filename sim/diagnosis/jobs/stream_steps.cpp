@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "sim/experiment/draws.h"
-#include "sim/experiment/first_batch.h"
+#include "sim/experiment/run/draws.h"
+#include "sim/experiment/streams/first_batch.h"
 
 namespace a3sim {
 namespace {

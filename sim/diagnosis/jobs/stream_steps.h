@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "sim/diagnosis/jobs/pass_run.h"
-#include "sim/experiment/micro_batches.h"
+#include "sim/experiment/streams/micro_batches.h"
 
 namespace a3sim {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "sim/experiment/micro_batches.h"
-#include "sim/experiment/run_experiment.h"
+#include "sim/experiment/run/run_experiment.h"
+#include "sim/experiment/streams/micro_batches.h"
 #include "traces/trace.h"
 
 namespace a3sim {

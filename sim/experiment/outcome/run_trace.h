@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "sim/experiment/run_experiment.h"
-#include "sim/experiment/run_outcome.h"
+#include "sim/experiment/run/run_experiment.h"
+#include "sim/experiment/run/run_outcome.h"
 #include "traces/trace.h"
 
 namespace a3sim {

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "sim/experiment/micro_batches.h"
-#include "sim/experiment/run_outcome.h"
+#include "sim/experiment/run/run_outcome.h"
+#include "sim/experiment/streams/micro_batches.h"
 #include "traces/trace.h"
 
 namespace a3sim {

@@ -12,17 +12,17 @@
 #include "models/operators/moves_rows.h"
 #include "sim/core/error.h"
 #include "sim/core/rng.h"
-#include "sim/experiment/alike_ranks.h"
-#include "sim/experiment/kernel_lists.h"
-#include "sim/experiment/row_form_config.h"
-#include "sim/experiment/run_experiment.h"
+#include "sim/experiment/config/alike_ranks.h"
+#include "sim/experiment/config/kernel_lists.h"
+#include "sim/experiment/config/row_form_config.h"
+#include "sim/experiment/config/workload.h"
+#include "sim/experiment/run/run_experiment.h"
 #include "sim/experiment/step/busiest_rank.h"
 #include "sim/experiment/step/class_sweep.h"
 #include "sim/experiment/step/collectives.h"
 #include "sim/experiment/step/expert_kernels.h"
 #include "sim/experiment/step/stage_cables.h"
 #include "sim/experiment/step/training_plan.h"
-#include "sim/experiment/workload.h"
 
 namespace a3sim {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "sim/core/config/include.h"
 #include "sim/core/error.h"
-#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/config/configs_folder.h"
 
 namespace a3sim {
 namespace {

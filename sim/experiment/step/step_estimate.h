@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim/experiment/run_estimate.h"
+#include "sim/experiment/run/run_estimate.h"
 #include "sim/experiment/step/training_plan.h"
 
 namespace a3sim {

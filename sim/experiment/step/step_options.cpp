@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "sim/core/closest.h"
-#include "sim/experiment/configs_folder.h"
+#include "sim/experiment/config/configs_folder.h"
 #include "sim/experiment/step/schedule.h"
 
 namespace a3sim {

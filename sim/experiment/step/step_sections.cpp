@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "sim/experiment/outcome/stream_trace.h"
-#include "sim/experiment/own_values.h"
+#include "sim/experiment/run/own_values.h"
 #include "sim/experiment/step/preset_experts.h"
 #include "sim/experiment/step/step_bar.h"
 #include "sim/experiment/step/step_files.h"

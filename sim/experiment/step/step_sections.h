@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "sim/experiment/run_outcome.h"
+#include "sim/experiment/run/run_outcome.h"
 #include "sim/experiment/step/training_step.h"
 
 namespace a3sim {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "sim/core/error.h"
-#include "sim/experiment/interruption.h"
+#include "sim/experiment/run/interruption.h"
 #include "sim/experiment/step/step_limits.h"
 
 namespace a3sim {

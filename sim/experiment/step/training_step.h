@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "sim/experiment/bounds.h"
+#include "sim/experiment/run/bounds.h"
 #include "sim/experiment/step/step_accounts.h"
 #include "sim/experiment/step/step_memory.h"
 #include "sim/experiment/step/training_plan.h"

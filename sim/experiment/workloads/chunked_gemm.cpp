@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "models/operators/matmul.h"
-#include "sim/experiment/workload.h"
+#include "sim/experiment/config/workload.h"
 
 namespace a3sim {
 namespace {

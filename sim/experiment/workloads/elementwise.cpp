@@ -1,6 +1,6 @@
 #include "models/operators/elementwise.h"
 
-#include "sim/experiment/workload.h"
+#include "sim/experiment/config/workload.h"
 
 namespace a3sim {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/experiment/workload.h"
+#include "sim/experiment/config/workload.h"
 
 namespace a3sim {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "models/graph/expert_parallel.h"
-#include "sim/experiment/workload.h"
+#include "sim/experiment/config/workload.h"
 #include "sim/runtime/execution.h"
 
 namespace a3sim {

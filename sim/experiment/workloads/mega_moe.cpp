@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "sim/experiment/workload.h"
+#include "sim/experiment/config/workload.h"
 
 namespace a3sim {
 namespace {

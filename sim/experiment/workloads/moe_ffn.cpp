@@ -1,8 +1,8 @@
 #include <vector>
 
-#include "sim/experiment/ffn_form_config.h"
-#include "sim/experiment/row_form_config.h"
-#include "sim/experiment/workload.h"
+#include "sim/experiment/config/ffn_form_config.h"
+#include "sim/experiment/config/row_form_config.h"
+#include "sim/experiment/config/workload.h"
 
 namespace a3sim {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/experiment/workload.h"
+#include "sim/experiment/config/workload.h"
 
 namespace a3sim {
 namespace {

@@ -5,14 +5,14 @@
 #include <algorithm>
 
 #include "sim/core/whole_time.h"
-#include "sim/experiment/draws.h"
-#include "sim/experiment/limited_hooks.h"
+#include "sim/experiment/config/workload.h"
 #include "sim/experiment/outcome/stream_trace.h"
-#include "sim/experiment/own_values.h"
-#include "sim/experiment/serial_roofline.h"
-#include "sim/experiment/stream_bounds.h"
-#include "sim/experiment/stream_check.h"
-#include "sim/experiment/workload.h"
+#include "sim/experiment/run/draws.h"
+#include "sim/experiment/run/limited_hooks.h"
+#include "sim/experiment/run/own_values.h"
+#include "sim/experiment/run/serial_roofline.h"
+#include "sim/experiment/streams/stream_bounds.h"
+#include "sim/experiment/streams/stream_check.h"
 
 namespace a3sim {
 namespace {

@@ -3,15 +3,15 @@
 
 #include <algorithm>
 
-#include "sim/experiment/equal_schedules.h"
 #include "sim/experiment/experiment.h"
 #include "sim/experiment/outcome/run_trace.h"
-#include "sim/experiment/own_values.h"
-#include "sim/experiment/run_estimate.h"
-#include "sim/experiment/run_experiment.h"
-#include "sim/experiment/schedule_check.h"
-#include "sim/experiment/serial_roofline.h"
-#include "sim/experiment/value_range.h"
+#include "sim/experiment/run/equal_schedules.h"
+#include "sim/experiment/run/own_values.h"
+#include "sim/experiment/run/run_estimate.h"
+#include "sim/experiment/run/run_experiment.h"
+#include "sim/experiment/run/schedule_check.h"
+#include "sim/experiment/run/serial_roofline.h"
+#include "sim/experiment/run/value_range.h"
 #include "sim/experiment/work.h"
 
 namespace a3sim {

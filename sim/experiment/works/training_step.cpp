@@ -7,17 +7,17 @@
 #include "models/config/model_shape_config.h"
 #include "scheduler/verify/verify.h"
 #include "sim/core/error.h"
-#include "sim/experiment/draws.h"
-#include "sim/experiment/ffn_form_config.h"
-#include "sim/experiment/limited_hooks.h"
-#include "sim/experiment/row_form_config.h"
+#include "sim/experiment/config/ffn_form_config.h"
+#include "sim/experiment/config/row_form_config.h"
+#include "sim/experiment/config/workload.h"
+#include "sim/experiment/run/draws.h"
+#include "sim/experiment/run/limited_hooks.h"
 #include "sim/experiment/step/preset_experts.h"
 #include "sim/experiment/step/step_estimate.h"
 #include "sim/experiment/step/step_limits.h"
 #include "sim/experiment/step/step_metrics.h"
 #include "sim/experiment/step/step_sections.h"
-#include "sim/experiment/stream_check.h"
-#include "sim/experiment/workload.h"
+#include "sim/experiment/streams/stream_check.h"
 
 namespace a3sim {
 namespace {

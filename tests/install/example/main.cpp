@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/error.h"
-#include "sim/experiment/run_experiment.h"
+#include "sim/experiment/run/run_experiment.h"
 
 // Latencies of one experiment under two replacement policies: the program's, and our own of mru.cpp. The order, as the
 // machine and all else, is a matter of the YAML.

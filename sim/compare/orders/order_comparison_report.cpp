@@ -1,0 +1,257 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "sim/compare/orders/order_comparison.h"
+#include "sim/result/saved_rows.h"
+#include "sim/result/saved_values.h"
+#include "sim/variation/times_faster.h"
+#include "version.h"
+
+namespace a3sim {
+namespace {
+
+// Sums over all passes, by kind of worker and for the L2.
+struct Sums {
+  explicit Sums(std::size_t kinds) : busy(kinds), waited(kinds), idle(kinds) {}
+  std::vector<Duration> busy, waited, idle;
+  L2Traffic l2;
+};
+
+Sums sums_of(const TriedOrder& order, const WorkerKinds& kinds) {
+  Sums sums(kinds.size());
+  for (const TriedOrder::Pass& pass : order.passes) {
+    for (std::size_t q = 0; q < kinds.size(); ++q) {
+      sums.busy[q] += pass.busy[q];
+      sums.waited[q] += part_of(pass.times[q], WorkerTime::kWait);
+      sums.idle[q] += part_of(pass.times[q], WorkerTime::kIdle);
+    }
+    for (const L2Traffic& traffic : pass.l2) sums.l2 += traffic;
+  }
+  return sums;
+}
+
+std::string remark(const OrderComparison& comparison, const TriedOrder& order) {
+  std::vector<std::string> words;
+  if (&order == &comparison.tried()) words.emplace_back("tried");
+  if (comparison.asked_for && &order == comparison.against()) words.emplace_back("compared with");
+  if (order.same_as)
+    words.push_back("same as " +
+                    (*order.same_as == 0 ? "the tried one" : comparison.orders[*order.same_as].name));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::vector<Column> columns_of(const Experiment& experiment, const OrderComparison& comparison) {
+  const std::string& worker = comparison.workers[comparison.main_kind()].name;
+  std::vector<Column> columns{Column::words("order"), Column::data("same_as"), Column::data("refused")};
+  for (const Pass& pass : experiment.passes)
+    columns.push_back(Column::milliseconds(pass.name + " ms", "passes_ps." + pass.name));
+  Column total = Column::milliseconds("total ms", "total_ps");
+  columns.push_back(experiment.passes.size() > 1 ? total : std::move(total).for_programs());
+  const bool asked = comparison.asked_for.has_value();
+  const std::string key = asked ? "to_against" : "to_best_shipped";
+  columns.push_back(
+      Column::signed_percent(asked ? "to " + comparison.against()->name : "to best shipped", key, 2));
+  columns.push_back(Column::words("95 %").for_people());
+  for (const char* end : {"_low", "_high"}) columns.push_back(Column::data(key + end));
+  columns.push_back(Column::percent(worker + " busy").for_people());
+  columns.push_back(Column::milliseconds(worker + " waits ms").for_people());
+  columns.push_back(Column::milliseconds("idle ms").for_people());
+  columns.push_back(Column::percent("L2 read hits").for_people());
+  columns.push_back(Column::words("").for_people());
+  for (const WorkerKind& kind : comparison.workers) {
+    for (const char* key : {".workers", ".busy_ps", ".waited_ps", ".idle_ps"})
+      columns.push_back(Column::data(kind.name + key));
+  }
+  describe_traffic(L2Traffic(), DataColumns(columns));
+  return columns;
+}
+
+std::vector<Cell> row_of(const OrderComparison& comparison, const TriedOrder& order) {
+  const TriedOrder* other = comparison.against();
+  const Sums sums = sums_of(order, comparison.workers);
+  const std::uint32_t main = comparison.main_kind();
+  const double workers = comparison.workers[main].count;
+  std::vector<Cell> row{order.name, order.same_as ? comparison.orders[*order.same_as].name : Cell(), Cell()};
+  for (const Latencies& pass : order.latencies) row.emplace_back(median_of(pass));
+  row.emplace_back(order.total());
+  if (other) {
+    const MedianInterval to_other = relative_difference(order.totals, other->totals);
+    row.insert(row.end(), {to_other.median, interval_in_percent(to_other), to_other.low, to_other.high});
+  } else {
+    row.insert(row.end(), {Cell(), Cell(), Cell(), Cell()});
+  }
+  row.insert(row.end(), {seconds(sums.busy[main]) / seconds(order.totals[comparison.explained]) / workers,
+                         static_cast<double>(sums.waited[main].count()) / workers,
+                         static_cast<double>(sums.idle[main].count()) / workers, sums.l2.read.hit_rate(),
+                         remark(comparison, order)});
+  for (std::size_t q = 0; q < comparison.workers.size(); ++q)
+    row.insert(row.end(), {whole(comparison.workers[q].count), sums.busy[q], sums.waited[q], sums.idle[q]});
+  describe_traffic(sums.l2, DataCells(row));
+  return row;
+}
+
+void add_orders(Report& report, const Experiment& experiment, const OrderComparison& comparison) {
+  Table& table = report.table("orders", columns_of(experiment, comparison));
+  for (const TriedOrder& order : comparison.orders) {
+    if (order.refused.empty()) {
+      table.add(row_of(comparison, order));
+    } else {
+      std::vector<Cell> row{order.name, Cell(), order.refused};
+      row.resize(table.columns().size());
+      table.add(std::move(row), Seen::kByPrograms);
+    }
+  }
+}
+
+// Returns "is 3.10 % slower than".
+std::string compared(double difference) {
+  constexpr double kMany = 2;
+  if (1 + difference >= kMany) return fmt::format("takes {:.2f} times as long as", 1 + difference);
+  return fmt::format("is {:.2f} % {} than", 100 * std::abs(difference), difference < 0 ? "faster" : "slower");
+}
+
+// Compares the tried order with another one, which is called `name` in the sentence.
+std::string compared_with(const Experiment& experiment, const OrderComparison& comparison,
+                          const TriedOrder& than, const std::string& name) {
+  const TriedOrder &order = comparison.tried(), *const other = &than;
+  if (other->same_as == 0) return fmt::format("{} has the schedules of {}.\n", order.name, name);
+  if (order.totals == other->totals) return fmt::format("{} is as fast as {}.\n", order.name, name);
+  const MedianInterval difference = relative_difference(order.totals, other->totals);
+  const std::string interval = interval_in_percent(difference);
+  if (!difference.clear()) {
+    return fmt::format("{} is not told apart from {}: {:+.2f} % ({}).\n", order.name, name,
+                       100 * difference.median, interval);
+  }
+  const double sign = difference.median < 0 ? -1 : 1;
+  const std::vector<LatencyReason> reasons = latency_reasons(experiment, comparison, *other);
+  const LatencyReason& reason =
+      *std::ranges::max_element(reasons, {}, [&](const LatencyReason& r) { return sign * r.seconds; });
+  return fmt::format("{} {} {} ({} instead of {} ms{}), most of all because {}.\n", order.name,
+                     compared(difference.median), name, in_milliseconds(order.total()),
+                     in_milliseconds(other->total()), interval.empty() ? "" : "; " + interval, reason.text);
+}
+
+// Returns what two orders have in common that the baseline has not: "which sends in the same order". Compared with such an order
+// alone, what they share would seem to be worth nothing.
+std::string shared_text(const TriedOrder& order, const TriedOrder& other, const TriedOrder& baseline) {
+  const auto shares = [&](CoreUnit unit) {
+    const auto u = static_cast<std::size_t>(unit);
+    return order.spec.keys[u] == other.spec.keys[u] && order.spec.keys[u] != baseline.spec.keys[u];
+  };
+  if (shares(CoreUnit::kVector)) return ", which sends in the same order";
+  return shares(CoreUnit::kMatrix) ? ", which has the same order of matrix tasks" : "";
+}
+
+// First the order without any ingredient, where it is shipped and fits, then the one that the tried order is compared with.
+std::string verdict(const Experiment& experiment, const OrderComparison& comparison) {
+  constexpr const char* kBaseline = "naive";  // configs/orders/naive.yaml: what others are measured against
+  const TriedOrder &order = comparison.tried(), *const other = comparison.against();
+  if (!other) return fmt::format("{}: none of the shipped orders fits this experiment.\n", order.name);
+  const auto baseline = std::ranges::find_if(
+      comparison.orders.begin() + static_cast<std::ptrdiff_t>(comparison.first_shipped),
+      comparison.orders.end(),
+      [](const TriedOrder& shipped) { return shipped.name == kBaseline && shipped.refused.empty(); });
+  if (comparison.asked_for || baseline == comparison.orders.end() || &*baseline == other ||
+      &*baseline == &order)
+    return compared_with(experiment, comparison, *other, comparison.against_name());
+  return compared_with(experiment, comparison, *baseline,
+                       fmt::format("{}, what orders are measured against", kBaseline)) +
+         compared_with(experiment, comparison, *other,
+                       comparison.against_name() + shared_text(order, *other, *baseline));
+}
+
+}  // namespace
+
+std::vector<LatencyReason> latency_reasons(const Experiment& experiment, const OrderComparison& comparison,
+                                           const TriedOrder& than) {
+  if (!than.refused.empty()) throw std::logic_error("order " + than.name + " was not run: " + than.refused);
+  std::vector<std::string> names;
+  for (const Pass& pass : experiment.passes) names.push_back(pass.name);
+  return latency_reasons(names, comparison.workers, comparison.tried().passes, than.passes);
+}
+
+std::vector<LatencyReason> latency_reasons(std::span<const std::string> pass_names, const WorkerKinds& kinds,
+                                           std::span<const TriedOrder::Pass> passes,
+                                           std::span<const TriedOrder::Pass> than) {
+  const std::uint32_t kind = main_kind_of(kinds, passes);
+  const std::string& worker = kinds[kind].name;
+  const double workers = kinds[kind].count;
+  std::vector<LatencyReason> reasons;
+  // `before` and `after` are the words around the amount.
+  const auto add = [&](double longer, const std::string& before, const std::string& after) {
+    const double mean = longer / workers;
+    const char* const sign = mean < 0 ? "less" : "more";
+    reasons.push_back({mean, fmt::format("{} {:.3f} ms {}{}", before, 1e3 * std::abs(mean), sign, after)});
+  };
+  const auto longer = [](Duration time, Duration other) { return seconds(time) - seconds(other); };
+  for (std::size_t p = 0; p < passes.size(); ++p) {
+    const TriedOrder::Pass &a = passes[p], &b = than[p];
+    const std::string& pass = pass_names[p];
+    for (std::size_t op = 0; op < a.names.size(); ++op) {
+      if (a.queues[op] != kind) continue;
+      const OperatorStats &x = a.operators[op], &y = b.operators[op];
+      const std::string tasks = fmt::format("tasks of {} in {}", a.names[op], pass);
+      add(longer(x.waited, y.waited), tasks + " wait", fmt::format(" for their rows (average {})", worker));
+      add(longer(x.ideal, y.ideal), tasks + " take", fmt::format(" alone (average {})", worker));
+      for (std::uint32_t l = 0; l < kLimits; ++l) {
+        const auto limit = static_cast<Limit>(l);
+        const std::string hits =
+            fmt::format("; they find {} of what they read in the L2, not {}",
+                        in_percent(a.l2[op].read.hit_rate()), in_percent(b.l2[op].read.hit_rate()));
+        add(longer(x.lost[l], y.lost[l]), tasks + " lose",
+            fmt::format(" to {} (average {}{})", name_of(limit), worker, limit == Limit::kMiss ? hits : ""));
+      }
+    }
+    const auto by_time = [&](WorkerTime time) {
+      return longer(part_of(a.times[kind], time), part_of(b.times[kind], time));
+    };
+    add(by_time(WorkerTime::kIdle), fmt::format("in {} the average {} is idle", pass, worker),
+        ", before its first task and after its last");
+    add(by_time(WorkerTime::kScheduling),
+        fmt::format("in {} fetching and handing out tasks takes the average {}", pass, worker), "");
+  }
+  return reasons;
+}
+
+Report order_report(const Experiment& experiment, const OrderComparison& comparison,
+                    const JitterOptions& jitter) {
+  const std::vector<std::string>& errors = comparison.findings.errors;
+  Report report;
+  report.fact("schema_version", 1).fact("a3sim", kVersion).fact("name", experiment.name);
+  report.fact("results", comparison.results);
+  add_jitter(report, jitter);
+  report.say(fmt::format("{} (a3sim {}), {} execution: order {} beside the shipped ones\n{}", experiment.name,
+                         kVersion, experiment.run.execution, comparison.tried().name, jitter_note(jitter)));
+  report.say(errors.empty()
+                 ? "schedules  sound: thresholds, waits, rows, no deadlock for any durations ('a3sim check' "
+                   "says more)\n"
+                 : fmt::format("wrong: {}\n", fmt::join(errors, "\nwrong: ")));
+  if (!comparison.results.empty()) report.say_on(fmt::format("results    {}\n", comparison.results));
+  add_orders(report, experiment, comparison);
+  Table& notes = report.table("checked", {Column::data("note")}, Seen::kByPrograms);
+  for (const std::string& note : comparison.findings.notes) notes.add({note});
+  report.say(fmt::format(
+      "'{} waits': how long the average one stands at tasks whose rows are not there yet; 'idle': "
+      "before its first task and after its last.\n",
+      comparison.workers[comparison.main_kind()].name));
+  for (const TriedOrder& order : comparison.orders) {
+    if (!order.refused.empty()) report.say_on(fmt::format("Does not fit: {}.\n", order.refused));
+  }
+  report.say_on(verdict(experiment, comparison), "verdict");
+  if (!comparison.conditions.empty())
+    add_conditions(report, comparison.tried().name, comparison.against()->name, comparison.conditions,
+                   jitter.draws());
+  if (!comparison.spread.empty()) add_spread(report, comparison.spread);
+  if (const TriedOrder* other = comparison.against(); other && other->same_as != 0) {
+    const TriedOrder& tried = comparison.tried();
+    const std::string faster = times_faster(tried.name, tried.totals, other->name, other->totals);
+    if (!faster.empty()) report.say(faster + '\n');
+  }
+  return report;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,73 @@
+#include "sim/describe/idle_keys.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <set>
+
+#include "sim/describe/key_sentences.h"
+#include "sim/experiment/step/training_step.h"
+#include "sim/runtime/execution.h"
+
+namespace a3sim {
+namespace {
+
+constexpr std::string_view kSet = "--set";  // the file of overrides
+
+void add_unread(const Config& config, const KeyTree& tree, std::vector<IdleKey>& idle) {
+  for (const auto& [key, known] : tree.keys) {
+    if (!known.present) continue;
+    if (known.below && !known.below->list)
+      add_unread(config.map(key), *known.below, idle);
+    else if (known.forms.empty() && !known.below)
+      idle.push_back({config.mark(key), config.path(key)});
+  }
+}
+
+// Returns where a document states a key, if it does.
+std::optional<Mark> place_of(Config config, std::string_view path) {
+  while (true) {
+    const std::string_view part = path.substr(0, path.find('.'));
+    if (!config.has(part)) return std::nullopt;
+    if (part.size() == path.size()) return config.mark(part);
+    if (!config.is_map(part)) return std::nullopt;
+    config = config.map(part);
+    path.remove_prefix(part.size() + 1);
+  }
+}
+
+// Returns the program's values that some execution charges and this one does not.
+std::set<std::string_view> not_charged(const RunOptions& options) {
+  std::set<std::string_view> paths;
+  for (const auto& [name, type] : Executions::all()) {
+    for (const Transport transport : {Transport::kPuts, Transport::kCollective})
+      for (const std::string_view path : type.object->charges(transport)) paths.insert(path);
+  }
+  std::erase_if(paths, [&](std::string_view path) { return charges(options, path); });
+  return paths;
+}
+
+}  // namespace
+
+std::string IdleKey::text() const {
+  const std::string_view meaning = meaning_of("experiment", path);
+  return fmt::format("{}: {} has no effect here{}{}", mark.text(), path, meaning.empty() ? "" : ". ",
+                     meaning);
+}
+
+std::vector<IdleKey> idle_keys(const Experiment& experiment) {
+  std::vector<IdleKey> idle;
+  Diagnostics diagnostics;
+  const Config root = Config::from(*experiment.tree, {}, diagnostics);
+  static_cast<void>(read_experiment(root, diagnostics));
+  add_unread(root, root.known(), idle);
+  const bool runs_once = experiment.work->why_no_schedule_run().empty() && !training_plan(experiment);
+  if (!runs_once) return idle;
+  const Config stated = Config::from(*experiment.tree, {}, diagnostics);
+  for (const std::string_view path : not_charged(experiment.run))
+    if (const auto mark = place_of(stated, path); mark && mark->file == kSet)
+      idle.push_back({*mark, std::string(path)});
+  return idle;
+}
+
+}  // namespace a3sim

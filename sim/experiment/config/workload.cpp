@@ -1,0 +1,60 @@
+#include "sim/experiment/config/workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "sim/experiment/config/kernel_lists.h"
+#include "sim/runtime/execution.h"
+
+namespace a3sim {
+
+bool in_kernels(const Experiment& experiment) {
+  return Executions::get(experiment.run.execution).cut() != ScheduleCut::kTiles;
+}
+
+std::vector<std::string> executions_in(const Config& by) {
+  std::vector<std::string> known;
+  for (const std::string& name : by.names()) {
+    if (Executions::find(name)) {
+      known.push_back(name);
+      continue;
+    }
+    by.error(name, fmt::format("unknown execution '{}'; known: {}{}", name, Executions::known(),
+                               Executions::meant(name)));
+    static_cast<void>(by.has(name));
+  }
+  return known;
+}
+
+void read_model(const Config& root, Experiment& experiment) {
+  experiment.parallel = read_parallel(root.map("parallel"));
+  experiment.not_modelled = root.map("model").texts("not_modelled");
+  experiment.shape = read_shape(root.map("model"), experiment.parallel);
+  experiment.routing = read_routing(root.map("routing"));
+}
+
+void check_fits_memory(const Config& config, std::initializer_list<std::string_view> keys, double elements,
+                       DataType dtype) {
+  constexpr double kMemory = 64.0 * (1ULL << 30);
+  const double bytes = elements * element_bytes(dtype);
+  if (bytes <= kMemory) return;
+  const auto size = [&](std::string_view key) { return std::strtod(config.yaml(key).c_str(), nullptr); };
+  const std::string_view largest = *std::ranges::max_element(keys, {}, size);
+  config.error(largest, fmt::format("the tensors would take {:.1f} GiB, expected at most the 64 GiB of a die",
+                                    bytes / (1ULL << 30)));
+}
+
+void read_workload(const Config& root, Experiment& experiment) {
+  const Config block = root.map("experiment");
+  experiment.name = block.text("name");
+  if (const auto name = block.registered<Workload>("workload", "moe_ffn"))
+    Workloads::get(*name).read(root, block, experiment);
+  else
+    block.throw_if_any();  // the workload decides which keys are allowed
+  read_kernels(block, experiment);
+  block.finish();
+}
+
+}  // namespace a3sim

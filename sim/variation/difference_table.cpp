@@ -1,0 +1,212 @@
+#include "sim/variation/difference_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <mutex>
+#include <utility>
+
+#include "sim/core/error.h"
+#include "sim/core/parallel.h"
+#include "sim/core/progress.h"
+#include "sim/core/progress_lines.h"
+#include "sim/core/statistics.h"
+#include "sim/experiment/run/run_outcome.h"
+
+namespace a3sim {
+namespace {
+
+// A variant with the places for what it comes to.
+struct Running {
+  Variant variant;
+  VariedOutcome* outcome;
+  std::string* refused;  // null: of the experiment itself, whose errors are thrown
+};
+
+void append_outcome(const Evaluated& evaluated, VariedOutcome& to) {
+  to.passes.resize(evaluated.passes.size());
+  for (std::size_t p = 0; p < to.passes.size(); ++p)
+    std::ranges::copy(evaluated.latencies(p), std::back_inserter(to.passes[p]));
+  std::ranges::copy(evaluated.totals(), std::back_inserter(to.totals));
+}
+
+void find_bounds(Running& running) {
+  for (std::size_t p = 0; p < running.variant.passes(); ++p) {
+    const Bounds bounds = running.variant.work->bounds(running.variant.experiment, p);
+    for (std::uint32_t b = 0; b < kBounds; ++b) running.outcome->bounds[b] += bounds.time[b];
+  }
+}
+
+class Evaluator {
+ public:
+  Evaluator(DifferenceTable& table, const DifferenceOptions& options) : table_(table), options_(options) {}
+
+  void prepare_all(std::vector<Running>& running) const {
+    in_parallel(running.size(), options_.threads, [&](std::size_t i) {
+      Running& one = running[i];
+      guarded(one, [&] {
+        const Experiment& experiment = one.variant.experiment;
+        if (!one.variant.work) one.variant.work = experiment.work->prepare(experiment, 1);
+        if (options_.bounds) find_bounds(one);
+      });
+    });
+    drop_refused(running);
+  }
+
+  // Runs all in rounds. The first one is the experiment itself if `with_base`.
+  void run(std::vector<Running>& running, bool with_base) {
+    const std::uint32_t draws = options_.jitter.draws();
+    for (std::uint32_t from = 0; from < draws && running.size() > (with_base ? 1 : 0);) {
+      const std::uint32_t round = with_base || from == 0 ? options_.runs_at_a_time : draws;
+      const std::uint32_t runs = std::min(round, draws - from);
+      run_round(running, from, runs);
+      from += runs;
+      drop_refused(running);
+      drop_ended(running, draws - from);
+      tell(from);
+    }
+    const bool needed = options_.runs == RunsNeeded::kAll || !unchanged_.empty();
+    if (with_base && needed && table_.base.totals.size() < draws) {
+      const auto done = static_cast<std::uint32_t>(table_.base.totals.size());
+      run_round(running, done, draws - done);
+    }
+    // What changed nothing is as the experiment is in all runs.
+    for (VariedOutcome* same : unchanged_) fill(*same);
+  }
+
+ private:
+  // Runs `work`, and notes an error where the variant has a place for it.
+  template <class Work>
+  static void guarded(const Running& one, const Work& work) {
+    try {
+      work();
+    } catch (const Error& error) {
+      if (!one.refused || error.code() == ExitCode::kInterrupted) throw;
+      *one.refused = error.what();
+    }
+  }
+
+  static void drop_refused(std::vector<Running>& running) {
+    std::erase_if(running, [](const Running& one) { return one.refused && !one.refused->empty(); });
+  }
+
+  void run_round(std::vector<Running>& running, std::uint32_t from, std::uint32_t runs) const {
+    std::vector<Variant> variants;
+    for (const Running& one : running) variants.push_back(one.variant);
+    EvaluateOptions how{.jitter = options_.jitter,
+                        .threads = options_.threads,
+                        .one_machine = options_.one_machine,
+                        .first_run = from,
+                        .runs = runs};
+    std::mutex noting;
+    how.run = [&](std::size_t v, std::size_t p, const Draw& draw) {
+      PassOutcome outcome;
+      try {
+        outcome = variants[v].work->run(variants[v].experiment, p, draw, Duration::max(), Record::kLatency);
+      } catch (const Error& error) {
+        if (!running[v].refused || error.code() == ExitCode::kInterrupted) throw;
+        const std::scoped_lock lock(noting);
+        if (running[v].refused->empty()) *running[v].refused = error.what();
+      }
+      return outcome;
+    };
+    const std::vector<Evaluated> done = evaluate(variants, how);
+    for (std::size_t v = 0; v < running.size(); ++v)
+      if (!running[v].refused || running[v].refused->empty()) append_outcome(done[v], *running[v].outcome);
+  }
+
+  void drop_ended(std::vector<Running>& running, std::uint32_t left) {
+    const std::size_t before = running.size();
+    std::erase_if(running, [&](const Running& one) {
+      if (!one.refused) return false;  // the experiment itself
+      if (is_unchanged(*one.outcome)) {
+        unchanged_.push_back(one.outcome);
+        return true;
+      }
+      return options_.runs == RunsNeeded::kUntilClear && one.outcome->totals.size() == kFewestRuns &&
+             is_clear_by_far(one.outcome->totals, table_.base.totals);
+    });
+    // The progress line counts the runs that are left out.
+    Progress("simulations").step((before - running.size()) * left * table_.passes.size());
+  }
+
+  bool is_unchanged(const VariedOutcome& outcome) const {
+    if (outcome.passes.size() != table_.base.passes.size()) return false;
+    for (std::size_t p = 0; p < outcome.passes.size(); ++p) {
+      const Latencies &own = outcome.passes[p], &base = table_.base.passes[p];
+      if (own.size() > base.size() || !std::equal(own.begin(), own.end(), base.begin())) return false;
+    }
+    return true;
+  }
+
+  void fill(VariedOutcome& outcome) const {
+    outcome.passes = table_.base.passes;
+    outcome.totals = table_.base.totals;
+  }
+
+  void tell(std::uint32_t runs) const {
+    if (!options_.seen) return;
+    for (VariedOutcome* same : unchanged_) fill(*same);
+    options_.seen(table_, runs);
+  }
+
+  DifferenceTable& table_;
+  const DifferenceOptions& options_;
+  std::vector<VariedOutcome*> unchanged_;
+};
+
+void keep_passes(Experiment& experiment, const std::vector<std::string>& passes) {
+  if (passes.empty()) return;
+  std::erase_if(experiment.passes,
+                [&](const Pass& pass) { return std::ranges::find(passes, pass.name) == passes.end(); });
+}
+
+}  // namespace
+
+bool is_clear_by_far(const Latencies& a, const Latencies& b) {
+  std::vector<double> differences;
+  for (std::size_t run = 0; run < a.size(); ++run)
+    differences.push_back(static_cast<double>((a[run] - b[run]).count()));
+  const auto [low, high] = std::ranges::minmax(differences);
+  return (low > 0 || high < 0) && std::min(std::abs(low), std::abs(high)) > high - low;
+}
+
+DifferenceTable differences(Variant base, std::span<const Variation> variations,
+                            const DifferenceOptions& options) {
+  DifferenceTable table;
+  const Experiment experiment = base.experiment;
+  keep_passes(base.experiment, options.passes);
+  prepare({&base, 1}, options.threads);
+  const std::shared_ptr<const PreparedWork> work = base.work;
+  for (std::size_t p = 0; p < work->passes(); ++p) table.passes.push_back(work->pass_name(p));
+  table.rows.resize(variations.size());
+  std::vector<Running> held{{std::move(base), &table.base, nullptr}}, in_turn;
+  for (std::size_t v = 0; v < variations.size(); ++v) {
+    Difference& row = table.rows[v];
+    row.name = variations[v].name;
+    try {
+      Variant variant{variations[v].of(experiment), variations[v].same_schedules ? work : nullptr};
+      keep_passes(variant.experiment, options.passes);
+      (options.hold || variant.work ? held : in_turn)
+          .push_back({std::move(variant), &row.outcome, &row.refused});
+    } catch (const InputError& error) {
+      row.refused = error.what();
+    }
+  }
+  const Progress progress(kSimulationsInAll,
+                          (1 + variations.size()) * (table.passes.size() * options.jitter.draws() + 1));
+  Evaluator evaluator(table, options);
+  evaluator.prepare_all(held);
+  evaluator.run(held, true);
+  while (!in_turn.empty()) {  // as many as run at a time
+    const auto some = static_cast<std::ptrdiff_t>(std::min<std::size_t>(in_turn.size(), options.threads));
+    std::vector<Running> next(std::make_move_iterator(in_turn.begin()),
+                              std::make_move_iterator(in_turn.begin() + some));
+    in_turn.erase(in_turn.begin(), in_turn.begin() + some);
+    evaluator.prepare_all(next);
+    evaluator.run(next, false);
+  }
+  return table;
+}
+
+}  // namespace a3sim

@@ -1,0 +1,220 @@
+#include "sim/verdict/verdict.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "sim/variation/noise.h"
+#include "traces/analysis/explanation.h"
+#include "traces/analysis/held_links.h"
+#include "traces/analysis/operator_blame.h"
+
+namespace a3sim {
+namespace {
+
+constexpr double kNamedShare = 0.05;  // of the path; less is not named
+constexpr std::size_t kNamedCauses = 3;
+constexpr double kNoGain = 0.001, kShown = 0.0005;
+
+// "puts that share a port", or the cables if these delay puts more.
+std::string cause_name(const Trace& trace, const CriticalPath& path, Blame cause) {
+  if (cause == Blame::kLink) {
+    const std::string link = link_name(trace, path, Duration::zero(), trace.makespan);
+    if (link != name_of(Blame::kLink)) return "puts that share " + link;
+  }
+  return std::string(described(cause));
+}
+
+// "GMM1, SwiGLU and GMM2"
+std::string enumerated(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+  return text;
+}
+
+// "cube arithmetic 67.7 % (GMM1 and GMM2)"
+std::string share_of_path(const PathShare& share) {
+  return fmt::format("{} {}{}", share.name, in_percent(share.part),
+                     share.operators.empty() ? "" : fmt::format(" ({})", enumerated(share.operators)));
+}
+
+std::string path_sentence(const Verdict& verdict) {
+  std::vector<std::string> named;
+  for (const PathShare& share : verdict.path)
+    if (named.empty() || (named.size() < kNamedCauses && share.part >= kNamedShare))
+      named.push_back(share_of_path(share));
+  return named.empty() ? std::string() : fmt::format("On the critical path: {}.", enumerated(named));
+}
+
+// "3.8 % (+3.1..+4.0 %)"
+std::string gain_of(const MedianInterval& gain) {
+  const std::string interval = interval_in_percent(gain);
+  return in_percent(gain.median) + (interval.empty() ? "" : fmt::format(" ({})", interval));
+}
+
+std::string gains_of(const LimitCandidate& candidate) {
+  if (!candidate.better) return fmt::format("{}: without it {}", candidate.name, gain_of(*candidate.free));
+  std::string text = fmt::format("{}: 10 % better gains {}", candidate.name, gain_of(*candidate.better));
+  if (candidate.free) text += fmt::format(", free {}", gain_of(*candidate.free));
+  return text;
+}
+
+double gain_if_free(const LimitCandidate& candidate) { return candidate.free ? candidate.free->median : -1; }
+
+// What binds, the next that is no part of it, and what would gain more than both if it were free.
+std::string gain_sentence(const Verdict& verdict) {
+  const std::vector<LimitCandidate>& all = verdict.candidates;
+  const LimitCandidate& first = all.front();
+  const bool binds = first.gain() >= kNoGain;
+  const auto other = [&](const LimitCandidate& one) {
+    return first.name.find(one.name) == std::string::npos && one.gain() >= kNoGain;
+  };
+  std::string text = binds ? fmt::format("What binds is {}", gains_of(first))
+                           : fmt::format("No part gains {} if it is 10 % better", in_percent(kNoGain));
+  const auto next = std::ranges::find_if(all, other);
+  if (binds && next != all.end()) text += fmt::format("; next {}", gains_of(*next));
+  const auto most = std::ranges::max_element(all, {}, gain_if_free);
+  if (gain_if_free(*most) >= kNoGain && most != next && (!binds || most != all.begin()))
+    text += fmt::format("; {}, {} would gain most: {}", most->better ? "free" : "absent", most->name,
+                        gain_of(*most->free));
+  return text + ".";
+}
+
+// Says where the path spends far more time on a cause than its part gains if it is free.
+std::string contrast_sentence(const Verdict& verdict) {
+  if (verdict.path.empty() || verdict.path.front().part < kNamedShare) return {};
+  const PathShare& most = verdict.path.front();
+  // Of several that the cause may be of, as ports and cables, the one that gains most.
+  const auto gain = [&](const LimitCandidate& candidate) {
+    return candidate.cause == name_of(most.cause) && !candidate.together ? gain_if_free(candidate) : -1;
+  };
+  const auto own = std::ranges::max_element(verdict.candidates, {}, gain);
+  if (own == verdict.candidates.end() || gain(*own) < 0 || gain(*own) > most.part / kFarLess)
+    return path_sentence(verdict);
+  const auto group = std::ranges::find_if(verdict.candidates, &LimitCandidate::together);
+  return fmt::format(
+      "The critical path spends {} on {}{}, yet {} free gains only {}: {}.", in_percent(most.part), most.name,
+      most.operators.empty() ? "" : " in " + enumerated(most.operators), own->name, gain_of(*own->free),
+      group == verdict.candidates.end()
+          ? "other parts take nearly as long at the same time"
+          : fmt::format("{} pace the same tasks, and free together they gain {}", group->name,
+                        gain_of(*group->free)));
+}
+
+std::string order_sentence(const Verdict& verdict) {
+  if (verdict.bound <= Duration::zero()) return {};
+  return fmt::format("Another order gains at most {}: the bound is {} ms ({}).", in_percent(verdict.room()),
+                     in_milliseconds(verdict.bound), verdict.bound_by);
+}
+
+// Where nothing was tried: the causes, and the order.
+void add_path(Report& report, const Verdict& verdict) {
+  if (verdict.path.empty()) return;
+  Table& table =
+      report.table("path", {Column::words(verdict.pass + ": on the critical path", "cause"),
+                            Column::percent("of it", "share"), Column::words("mostly in", "operators")});
+  for (const PathShare& share : verdict.path)
+    table.add({share.name, share.part, enumerated(share.operators)},
+              share.part >= kShown ? Seen::kByAll : Seen::kByPrograms);
+  if (verdict.bound > Duration::zero())
+    table.add({"another order gains at most", verdict.room(), ""}, Seen::kByPeople);
+}
+
+}  // namespace
+
+double part_of_path(const Verdict& verdict, std::string_view cause) {
+  const auto found =
+      std::ranges::find(verdict.path, cause, [](const PathShare& share) { return name_of(share.cause); });
+  return found == verdict.path.end() ? 0 : found->part;
+}
+
+std::string evidence_of(const Verdict& verdict, std::string_view cause) {
+  const double part = part_of_path(verdict, cause);
+  return part > 0 ? fmt::format("{} {}", cause, in_percent(part)) : "";
+}
+
+std::string bound_name(const Bounds& bounds) {
+  const Bound binding = bounds.binding();
+  return binding == Bound::kCable ? "cable " + bounds.cable : std::string(name_of(binding));
+}
+
+Verdict verdict_of(std::string pass, const Trace& trace, const CriticalPath* path, Duration bound,
+                   std::string bound_by) {
+  Verdict verdict{std::move(pass), trace.latency(), bound, std::move(bound_by), {}};
+  if (!path) return verdict;
+  for (const MainBlame& blame : ranked_blame(blame_of(trace, *path)))
+    verdict.path.push_back({blame.blame, cause_name(trace, *path, blame.blame), blame.part, blame.operators});
+  return verdict;
+}
+
+void rank(Verdict& verdict) {
+  std::ranges::stable_sort(verdict.candidates, std::greater{}, &LimitCandidate::gain);
+}
+
+std::string verdict_text(const Verdict& verdict) {
+  std::vector<std::string> sentences;
+  if (verdict.candidates.empty()) {
+    sentences.push_back(path_sentence(verdict));
+    if (!verdict.path.empty())
+      sentences.push_back(verdict.not_tried.empty()
+                              ? "'a3sim explain' says what each part of the machine would gain."
+                              : verdict.not_tried);
+  } else {
+    sentences = {gain_sentence(verdict), contrast_sentence(verdict)};
+  }
+  sentences.push_back(order_sentence(verdict));
+  std::erase(sentences, std::string());
+  return fmt::format("{}{}{}", verdict.pass, verdict.pass.empty() ? "" : ": ", fmt::join(sentences, " "));
+}
+
+void add_limits(Report& report, const Verdict& verdict) {
+  if (verdict.candidates.empty()) return add_path(report, verdict);
+  const bool intervals = std::ranges::any_of(verdict.candidates, [](const LimitCandidate& candidate) {
+    return candidate.better && !interval_in_percent(*candidate.better).empty();
+  });
+  std::vector<Column> columns{Column::words(verdict.pass + ": what limits it", "limit"),
+                              Column::percent("10 % better gains", "gain_10_percent")};
+  if (intervals) columns.push_back(Column::words("95 %").for_people());
+  columns.push_back(Column::percent("free gains", "gain_free"));
+  columns.push_back(Column::words("on the critical path", "blamed"));
+  Table& table = report.table("limits", std::move(columns));
+  const auto add = [&](const std::string& name, const Cell& better, const std::string& interval,
+                       const Cell& free, const std::string& evidence, Seen seen) {
+    std::vector<Cell> row{name, better};
+    if (intervals) row.emplace_back(interval);
+    row.push_back(free);
+    row.emplace_back(evidence);
+    table.add(std::move(row), seen);
+  };
+  // People see what gains anything, and what the path is blamed on.
+  const auto shows = [&](const LimitCandidate& candidate) {
+    const auto gains = [](const std::optional<MedianInterval>& gain) {
+      return gain && std::abs(gain->median) >= kShown;
+    };
+    return gains(candidate.better) || gains(candidate.free) ||
+           part_of_path(verdict, candidate.cause) >= kNamedShare;
+  };
+  const auto cell_of = [](const std::optional<MedianInterval>& gain) {
+    Cell cell;
+    if (gain) cell = gain->median;
+    return cell;
+  };
+  for (const LimitCandidate& candidate : verdict.candidates)
+    add(candidate.name, cell_of(candidate.better),
+        candidate.better ? interval_in_percent(*candidate.better) : "", cell_of(candidate.free),
+        evidence_of(verdict, candidate.cause), shows(candidate) ? Seen::kByAll : Seen::kByPrograms);
+  if (verdict.bound > Duration::zero())
+    add("another order, at most", Cell(), "", verdict.room(),
+        fmt::format("bound {} ms, {}", in_milliseconds(verdict.bound), verdict.bound_by), Seen::kByAll);
+}
+
+void add_verdict(Report& report, const Verdict& verdict) {
+  add_limits(report, verdict);
+  report.say(verdict_text(verdict) + '\n', "verdict");
+}
+
+}  // namespace a3sim

@@ -1,0 +1,209 @@
+#include <catch2/catch.hpp>
+
+#include "sim/result/known_run.h"
+#include "sim/result/run_page.h"
+#include "sim/variation/machine_part.h"
+#include "sim/verdict/gains.h"
+#include "tests/compare/sentences.h"
+#include "tests/experiment/saved.h"
+#include "tests/experiment/small_experiment.h"
+
+using namespace a3sim;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+namespace {
+
+MedianInterval only(double gain) { return {gain, gain, gain}; }
+
+const std::string kStepFileOfTest = std::string(A3SIM_SOURCE_DIR) + "/configs/experiments/step_of_test.yaml";
+
+// A step whose experts run tile by tile, so that their exchanges are inside of kernels and no tasks of the step's trace.
+constexpr const char* kStepOfTiles =
+    R"(include: [../hardware/a3_24_48.yaml, ../programs/cann.yaml, ../orders/published.yaml]
+experiment: {name: small, workload: training_step, execution: static}
+model:
+  name: small
+  hidden: 1024
+  vocabulary: 4096
+  attention: {heads: 16, kv_heads: 16, head_dim: 64}
+  dense_intermediate: 4096
+  intermediate: 512
+  experts: 16
+  top_k: 2
+  layers: [embedding, 4 dense, 4 moe, head]
+step: {sequence: 1024, global_batch: 8}
+parallel: {dp: 4, ep: 4}
+)";
+
+// A pass whose path is two thirds cube arithmetic, although a free cube gains a twentieth.
+Verdict paced_by_two() {
+  Verdict verdict{"forward", Duration(10'000'000'000), Duration(8'000'000'000), "cube", {}};
+  verdict.path = {{Blame::kCube, "cube arithmetic", 0.677, {"GMM1", "GMM2"}},
+                  {Blame::kLink, "puts that share a port", 0.13, {}}};
+  verdict.candidates = {{"loads to L1, hits", "core", only(0.004), only(0.03)},
+                        {"cube arithmetic", "cube", only(0.02), only(0.05)}};
+  rank(verdict);
+  return verdict;
+}
+
+const KnownPass& pass_of(const KnownRun& run, const std::string& name) {
+  return *std::ranges::find_if(run.passes, [&](const KnownPass& pass) { return pass.pass->name == name; });
+}
+
+const LimitCandidate& candidate(const Verdict& verdict, const std::string& name) {
+  const auto found = std::ranges::find(verdict.candidates, name, &LimitCandidate::name);
+  INFO(name);
+  REQUIRE(found != verdict.candidates.end());
+  return *found;
+}
+
+}  // namespace
+
+TEST_CASE("what binds is what gains most, not what the critical path is blamed on") {
+  Verdict verdict = paced_by_two();
+  std::string text = verdict_text(verdict);
+  CHECK_THAT(text,
+             StartsWith("forward: What binds is cube arithmetic: 10 % better gains 2.0 %, free 5.0 %;"));
+  CHECK_THAT(
+      text,
+      Contains(
+          "spends 67.7 % on cube arithmetic in GMM1 and GMM2, yet cube arithmetic free gains only 5.0 %"));
+  CHECK_THAT(text, Contains("Another order gains at most 20.0 %: the bound is 8.000 ms (cube)."));
+
+  verdict.candidates.push_back({"cube arithmetic + loads to L1, hits", "cube", only(0.06), only(0.2), true});
+  rank(verdict);
+  text = verdict_text(verdict);
+  CHECK_THAT(
+      text,
+      StartsWith("forward: What binds is cube arithmetic + loads to L1, hits: 10 % better gains 6.0 %"));
+  CHECK_THAT(text, Contains("pace the same tasks, and free together they gain 20.0 %."));
+}
+
+TEST_CASE("without variations nothing is said of gains but what no order exceeds") {
+  Verdict verdict = paced_by_two();
+  verdict.candidates.clear();
+  CHECK(verdict_text(verdict) ==
+        "forward: On the critical path: cube arithmetic 67.7 % (GMM1 and GMM2) and puts that share a port "
+        "13.0 %. "
+        "'a3sim explain' says what each part of the machine would gain. Another order gains at most 20.0 %: "
+        "the bound is "
+        "8.000 ms (cube).");
+}
+
+TEST_CASE("where 10 % of no part gain anything, what would gain most if it were free is named") {
+  Verdict verdict = paced_by_two();
+  for (LimitCandidate& one : verdict.candidates) one.better = only(0);
+  const std::string text = verdict_text(verdict);
+  CHECK_THAT(text, Contains("No part gains 0.1 % if it is 10 % better") &&
+                       Contains("cube arithmetic would gain most: 5.0 %"));
+}
+
+TEST_CASE("a candidate gains what the pass takes less on the better machine") {
+  const TemporaryFolder folder;
+  const Experiment experiment = small();
+  save(experiment, folder.path());
+  const SavedRun run = read_run(folder.path(), "");
+  const KnownRun known = know(run, run.name, 2);
+  for (const char* const name : {"cube arithmetic", "link ports"}) {
+    const Experiment better = improved(experiment, machine_part(name), {1.1});
+    const std::vector<PassResult> passes = run_experiment(better, false);
+    for (std::size_t p = 0; p < passes.size(); ++p) {
+      const Verdict& verdict = pass_of(known, passes[p].name).verdict;
+      const bool tried =
+          std::ranges::find(verdict.candidates, name, &LimitCandidate::name) != verdict.candidates.end();
+      if (!tried) continue;  // the pass is not blamed on it
+      // Few ranks may stand for all, and meet a little otherwise.
+      CHECK(candidate(verdict, name).better->median ==
+            Approx(1 - seconds(passes[p].run.makespan) / seconds(verdict.latency)).margin(0.01));
+    }
+  }
+}
+
+TEST_CASE("a cable that is full is the bound and what binds, not a core that waits for it") {
+  const TemporaryFolder folder;
+  const Experiment experiment =
+      small({"network.topology.hccs={kind: two_level, leaves: 8, leaf: 2, spines: 1, rate: 20 GB/s, "
+             "oversubscription: 16}",
+             "network.routes.hccs=even"});
+  save(experiment, folder.path());
+  const SavedRun run = read_run(folder.path(), "");
+  const KnownRun known = know(run, run.name, 2);
+  const Verdict& verdict = pass_of(known, "forward").verdict;
+  CHECK_THAT(verdict.bound_by, StartsWith("cable "));
+  CHECK(verdict.bound <= verdict.latency);
+  CHECK_THAT(verdict.candidates.front().name, StartsWith("cables "));
+  CHECK_THAT(verdict_text(verdict), StartsWith("forward: What binds is cables "));
+}
+
+TEST_CASE("every sentence of a page and of explain says what its tables say") {
+  const std::vector<std::vector<std::string>> ways{
+      {},
+      {"experiment.execution=dynamic"},
+      {"experiment.execution=kernel"},
+      {"routing.kind=sampled", "routing.skew=1"},
+      {"model.hidden=1024", "model.intermediate=2048", "model.tokens=1024", "cut.chunk=256",
+       "cut.task_rows=128"},
+      {"network.topology.hccs={kind: two_level, leaves: 8, leaf: 2, spines: 1, rate: 20 GB/s, "
+       "oversubscription: 16}",
+       "network.routes.hccs=even"}};
+  const TemporaryFolder folder;
+  std::vector<SavedRun> runs;
+  for (std::size_t w = 0; w < ways.size(); ++w) {
+    const std::filesystem::path path = folder.path() / std::to_string(w);
+    save(small(ways[w]), path);
+    runs.push_back(read_run(path, ""));
+  }
+  for (const SavedRun& run : runs) {
+    INFO(run.directory);
+    const KnownRun known = know(run, run.name, 2);
+    for (std::size_t p = 0; p < known.passes.size(); ++p) {
+      check_sentences(PageBlocks().report(told_pass(known, p, kNone)).json);
+      check_verdict(known.passes[p].verdict);
+    }
+    Page page("one", "");
+    add_saved_runs(page, {&run, 1}, 2);
+    check_sentences(page_json(page.html("")));
+  }
+  Page page("two", "");
+  add_saved_runs(page, std::span(runs).first(2), 2);
+  check_sentences(page_json(page.html("")));
+}
+
+TEST_CASE(
+    "a step's exchanges are the same in its table, its explanation and its file, those of experts among "
+    "them") {
+  const TemporaryFolder folder;
+  const Experiment experiment = parse_experiment(kStepOfTiles, kStepFileOfTest, std::vector<std::string>{});
+  const auto work = experiment.work->prepare(experiment, 2);
+  const std::vector<RunOutcome> passes = work->run_all(experiment, Record::kTrace, 2);
+  const RunSummary summary = run_summary(experiment, *work, passes);
+  write(folder.path() / "resolved.yaml", portable(experiment).resolved);
+  write(folder.path() / "result.json", summary.json.dump(2) + '\n');
+  for (const NamedFile& file : summary.files) write(folder.path() / file.name, file.contents);
+  for (const NamedFile& file : trace_files(passes.front())) write(folder.path() / file.name, file.contents);
+
+  const SavedRun run = read_run(folder.path(), "");
+  const KnownRun known = know(run, run.name, 2);
+  std::int64_t total = 0, exposed = 0, stages = 0;
+  for (const nlohmann::ordered_json& row : summary.json["exchanges"]) {
+    total += row["total_ps"].get<std::int64_t>();
+    exposed += row["exposed_ps"].get<std::int64_t>();
+  }
+  Overlap sum;
+  for (const Overlap& stage : known.passes.front().explained->overlaps) {
+    sum.hidden += stage.hidden;
+    sum.exposed += stage.exposed;
+    ++stages;
+  }
+  CHECK(exposed > 0);
+  // The tasks alone tell something else.
+  Duration of_tasks{};
+  for (const Overlap& stage : overlaps(run.passes.front().trace)) of_tasks += stage.exposed;
+  CHECK(of_tasks != sum.exposed);
+  // The table has means over stages, each rounded down.
+  constexpr std::int64_t kKinds = 4;
+  CHECK(std::abs((sum.hidden + sum.exposed).count() / stages - total) <= kKinds * stages);
+  CHECK(std::abs(sum.exposed.count() / stages - exposed) <= kKinds * stages);
+  check_sentences(PageBlocks().report(told_pass(known, 0, kNone)).json);
+}
