@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 # Whoever links it takes it whole: files register themselves.
 add_library(a3sim_library STATIC)
 set_target_properties(a3sim_library PROPERTIES OUTPUT_NAME a3sim LINKER_LANGUAGE CXX)
-foreach(name sim_core models scheduler sim_device sim_memory sim_network sim_runtime sim_experiment traces sim_diagnosis sim_study)
+foreach(name sim_core models scheduler sim_device sim_memory sim_network sim_runtime sim_experiment traces sim_diagnosis ${user_libraries})
   target_sources(a3sim_library PRIVATE $<TARGET_OBJECTS:${name}> $<TARGET_PROPERTY:${name},INTERFACE_SOURCES>)
 endforeach()
 # All that is installed, and no test. Whoever installs or packs has built it before.
