@@ -52,7 +52,7 @@ class CheckIncludes(unittest.TestCase):
 
     def test_two_types_of_one_name_are_refused(self):
         self.assertIn("there is another Way, in sim/runtime/c.h",
-                      found({"sim/runtime/c.h": "struct Way {", "sim/result/a.h": "class Way final : public Road {"}))
+                      found({"sim/runtime/c.h": "struct Way {", "sim/sweep/a.h": "class Way final : public Road {"}))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <new>
+#include <system_error>
 
 namespace a3sim {
 
@@ -16,6 +17,11 @@ Error error_of(const std::exception_ptr& thrown) {
     return RunError("out of memory");
   } catch (const std::filesystem::filesystem_error& error) {
     return RunError(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+  } catch (const std::system_error& error) {
+    // A thread's stack is memory, too.
+    if (error.code() == std::errc::resource_unavailable_try_again)
+      return RunError("out of memory or of threads: no other thread can be started");
+    return {ExitCode::kInternal, fmt::format("unexpected: {}", error.what())};
   } catch (const std::exception& error) {
     return {ExitCode::kInternal, fmt::format("unexpected: {}", error.what())};
   } catch (...) {
