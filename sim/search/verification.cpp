@@ -74,7 +74,7 @@ std::vector<std::string> all_ranks(const Experiment& experiment) {
 
 Verifier::Verifier(const SearchProblem& problem, const SearchOptions& options, const SearchOutcome& outcome,
                    CandidateRuns& runs)
-    : problem_(problem), options_(options), outcome_(outcome), runs_(runs) {
+    : problem_(problem), outcome_(outcome), runs_(runs) {
   for (std::size_t start = 0; start < outcome.starts.size(); ++start)
     if (outcome.starts[start].refused.empty()) starts_.push_back(start);
   std::ranges::stable_sort(starts_, {}, [&](std::size_t start) { return outcome.starts[start].score; });

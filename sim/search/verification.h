@@ -69,7 +69,6 @@ class Verifier {
   std::vector<std::size_t> starts_elsewhere() const;
 
   const SearchProblem& problem_;
-  const SearchOptions& options_;
   const SearchOutcome& outcome_;
   CandidateRuns& runs_;
   std::vector<std::size_t> starts_;  // all that fit, the best in training first
