@@ -94,6 +94,22 @@ bool selects(std::string_view selector, std::span<const std::string> words) {
   return false;
 }
 
+// Returns whether the words name no value of the selector's option, but an output that ends in the selector's: "-o ep8.html"
+// selects "--to html".
+bool ending_selects(std::string_view selector, std::span<const std::string> words) {
+  const std::size_t space = selector.find(' ');
+  if (space == std::string_view::npos) return false;
+  const std::string option(selector.substr(0, space)),
+      ending = fmt::format(".{}", selector.substr(space + 1));
+  bool found = false;
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    if (words[i] == option || words[i].starts_with(option + "=")) return false;
+    const bool before = i > 0 && (words[i - 1] == "-o" || words[i - 1] == "--output");
+    found = found || ((before || words[i].starts_with("--output=")) && words[i].ends_with(ending));
+  }
+  return found;
+}
+
 // Returns the modes of a command: the rest of their registered names, which begins with an option.
 std::vector<std::string> modes_of(const std::string& command) {
   std::vector<std::string> modes;
@@ -162,7 +178,7 @@ std::string CommandLine::chosen_mode(const std::string& command) const {
   if (first == words_.end() || *first != command) return "";
   const std::span<const std::string> behind(&*first + 1, static_cast<std::size_t>(words_.end() - first) - 1);
   for (const std::string& mode : modes_of(command))
-    if (selects(mode, behind)) return mode;
+    if (selects(mode, behind) || ending_selects(mode, behind)) return mode;
   return "";
 }
 

@@ -88,6 +88,14 @@ void export_run(const ExportOptions& options) {
   if (!options.schedules.arguments.empty()) return export_runtime_files(options.schedules, options.output);
   if (options.schedules.any()) throw InputError("--set and --order go with --runtime-config CONFIG");
   const TraceFormat& format = TraceFormats::get(options.format);
+  for (const char* ending : {".csv", ".json", ".md", ".txt"}) {
+    if (options.format == "perfetto" && options.output.ends_with(ending))
+      throw InputError(
+          fmt::format("{}: a trace for Perfetto does not end in {}, expected a name such as run.pftrace; "
+                      "tables as CSV and JSON lie in "
+                      "the result itself, and --to names the other formats",
+                      options.output, ending));
+  }
   const std::string kind = kind_of_result(options.directory);
   if (kind == "monitor") return export_job(format, options);
   if (kind == "import" || (kind.empty() && is_ascend_profile(options.directory)))

@@ -134,10 +134,13 @@ void add_try_options(CLI::App& app, TryCommandOptions& options) {
                                   "the order to compare with; without it the best shipped one")
                        ->type_name("ORDER"),
                    "orders");
-  take_shipped_too(app.add_option("--config", options.config,
-                                  "the experiment (YAML); without it ORDER, if it is one, or the shipped ep8")
-                       ->type_name("FILE"),
-                   "experiments");
+  take_shipped_too(
+      app.add_option(
+             "--config,--hf", options.config,
+             "the experiment (YAML), or a model's HuggingFace config.json; without it ORDER, if it is "
+             "an experiment, or the shipped ep8")
+          ->type_name("FILE"),
+      "experiments");
   repeatable(app.add_option("--set", options.set,
                             "override a value of the experiment: path.to.key=value; repeatable"),
              "KEY=VALUE");
