@@ -24,7 +24,8 @@ class StreamSurvey {
         received_(sent_.size(), 0),
         read_(pass.program.ranks, 0),
         busy_(pass.program.ranks, std::vector<Duration>(pass.program.kinds.size())),
-        last_(pass.program.ranks) {
+        last_(pass.program.ranks),
+        matrix_(pass.program.kinds.size(), false) {
     for (std::uint32_t t = 0; t < pass.program.tasks.size(); ++t) add(t);
   }
 
@@ -34,10 +35,13 @@ class StreamSurvey {
       Duration& current = bounds.time[static_cast<std::size_t>(bound)];
       current = std::max(current, time);
     };
-    const std::uint32_t matrix = hardware_.workers.queue_for(CoreUnit::kMatrix);
+    // Kinds are those of the machine, and then copy engines and hosts; the program of one kernel has one kind alone.
+    const std::size_t kinds = std::min<std::size_t>(hardware_.workers.size(), matrix_.size());
+    const std::size_t matrix = hardware_.workers.queue_for(CoreUnit::kMatrix);
+    const bool of_machine = kinds == hardware_.workers.size();
     for (std::uint32_t rank = 0; rank < pass_.program.ranks; ++rank) {
-      for (std::uint32_t kind = 0; kind < hardware_.workers.size(); ++kind) {
-        raise(kind == matrix ? Bound::kCube : Bound::kVector,
+      for (std::size_t kind = 0; kind < kinds; ++kind) {
+        raise((of_machine ? kind == matrix : matrix_[kind]) ? Bound::kCube : Bound::kVector,
               busy_[rank][kind] / std::max(1U, pass_.program.kinds[kind].count));
       }
       raise(Bound::kHbm, at_most(read_[rank] / ranks_[rank].hbm, hardware_.memory.hbm_read));
@@ -67,7 +71,10 @@ class StreamSurvey {
     ends_.push_back(end);
     if (!pass_.counts(t)) return;
     longest_ = std::max(longest_, end);
-    if (task.units > 0) busy_[rank][task.kind] += alone * task.units;
+    if (task.units > 0) {
+      busy_[rank][task.kind] += alone * task.units;
+      matrix_[task.kind] = matrix_[task.kind] || task.matrix;
+    }
     read_[rank] += task.job.bytes[static_cast<std::size_t>(Resource::kHbm)];
   }
 
@@ -91,6 +98,7 @@ class StreamSurvey {
   std::vector<double> read_;                 // bytes from HBM, per rank
   std::vector<std::vector<Duration>> busy_;  // one entry per rank, then kind of worker: sums over workers
   std::vector<std::vector<Duration>> last_;  // one entry per rank, then stream: the end of its last task
+  std::vector<bool> matrix_;                 // kinds of workers that run products
   std::vector<Duration> ends_;               // one entry per task
   Duration longest_{};
 };
