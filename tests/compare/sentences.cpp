@@ -19,9 +19,9 @@ struct Document {
 };
 
 std::vector<std::string> numbers_in(const std::string& text) {
-  static const std::regex number(R"((^|[^A-Za-z0-9_.])([0-9]+(\.[0-9]+)?)(?![A-Za-z0-9_]))");
+  static const std::regex kNumber(R"((^|[^A-Za-z0-9_.])([0-9]+(\.[0-9]+)?)(?![A-Za-z0-9_]))");
   std::vector<std::string> numbers;
-  for (std::sregex_iterator i(text.begin(), text.end(), number), end; i != end; ++i)
+  for (std::sregex_iterator i(text.begin(), text.end(), kNumber), end; i != end; ++i)
     numbers.push_back((*i)[2]);
   return numbers;
 }
@@ -78,14 +78,14 @@ nlohmann::ordered_json page_json(const std::string& html) {
 void check_sentences(const nlohmann::ordered_json& document) {
   // Of thresholds: by how much parts are better, and from which share on things are named.
   const std::set<std::string> stated{"10", "1", "0.1", "100"};
-  static const std::regex with_unit(R"((^|[^A-Za-z0-9_.])([0-9]+(\.[0-9]+)?) (%|ms))");
+  static const std::regex kWithUnit(R"((^|[^A-Za-z0-9_.])([0-9]+(\.[0-9]+)?) (%|ms))");
   Document known;
   take(document, false, known);
   REQUIRE_FALSE(known.sentences.empty());
   for (const std::string& sentence : known.sentences) {
     // A report has no more of a finding than its sentence; a page has it all.
     if (sentence.starts_with("First finding: ") && !known.findings) continue;
-    for (std::sregex_iterator i(sentence.begin(), sentence.end(), with_unit), end; i != end; ++i) {
+    for (std::sregex_iterator i(sentence.begin(), sentence.end(), kWithUnit), end; i != end; ++i) {
       const std::string number = (*i)[2];
       INFO(sentence);
       INFO(number);

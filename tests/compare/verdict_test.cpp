@@ -108,14 +108,14 @@ TEST_CASE("a candidate gains what the pass takes less on the better machine") {
   for (const char* const name : {"cube arithmetic", "link ports"}) {
     const Experiment better = improved(experiment, machine_part(name), {1.1});
     const std::vector<PassResult> passes = run_experiment(better, false);
-    for (std::size_t p = 0; p < passes.size(); ++p) {
-      const Verdict& verdict = pass_of(known, passes[p].name).verdict;
+    for (const PassResult& pass : passes) {
+      const Verdict& verdict = pass_of(known, pass.name).verdict;
       const bool tried =
           std::ranges::find(verdict.candidates, name, &LimitCandidate::name) != verdict.candidates.end();
       if (!tried) continue;  // the pass is not blamed on it
       // Few ranks may stand for all, and meet a little otherwise.
       CHECK(candidate(verdict, name).better->median ==
-            Approx(1 - seconds(passes[p].run.makespan) / seconds(verdict.latency)).margin(0.01));
+            Approx(1 - seconds(pass.run.makespan) / seconds(verdict.latency)).margin(0.01));
     }
   }
 }

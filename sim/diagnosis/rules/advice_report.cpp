@@ -19,7 +19,7 @@ std::string steps_text(std::uint32_t first, std::uint32_t last) {
 
 // Of a single step nothing is said of steps.
 std::string where(const Finding& finding, const Advice& advice) {
-  const std::string place = place_text(finding, advice.ranks);
+  std::string place = place_text(finding, advice.ranks);
   if (advice.steps == 1 && !place.empty()) return place;
   const std::string steps = steps_text(finding);
   return place.empty() ? steps : place + ", " + steps;
