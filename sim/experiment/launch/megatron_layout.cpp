@@ -162,7 +162,7 @@ class LayoutReader {
       return {};
     }
     if (const auto list = reader_.text("num-layer-list", "step.split")) {
-      const auto numbers = number_list('[' + *list + ']');
+      auto numbers = number_list('[' + *list + ']');
       if (numbers && numbers->size() == chunks &&
           std::accumulate(numbers->begin(), numbers->end(), std::int64_t{0}) == layers_ &&
           std::ranges::all_of(*numbers, [](std::int64_t n) { return n > 0; }))
@@ -211,7 +211,7 @@ class LayoutReader {
     std::set<std::uint32_t> empty;
     const auto list = reader_.text("noop-layers", "model.layers");
     if (!list) return empty;
-    const auto numbers = number_list('[' + *list + ']');
+    auto numbers = number_list('[' + *list + ']');
     if (!numbers || std::ranges::any_of(*numbers, [this](std::int64_t n) { return n < 0 || n >= layers_; }))
       reader_.error(
           reader_.value_mark("noop-layers"),
