@@ -211,7 +211,7 @@ class LayoutReader {
     std::set<std::uint32_t> empty;
     const auto list = reader_.text("noop-layers", "model.layers");
     if (!list) return empty;
-    auto numbers = number_list('[' + *list + ']');
+    const auto numbers = number_list('[' + *list + ']');
     if (!numbers || std::ranges::any_of(*numbers, [this](std::int64_t n) { return n < 0 || n >= layers_; }))
       reader_.error(
           reader_.value_mark("noop-layers"),
