@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/diagnosis/rules/rule.h"
+#include "traces/report/table.h"
 
 namespace a3sim {
 namespace {
