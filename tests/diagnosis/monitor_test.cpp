@@ -5,7 +5,6 @@
 #include <map>
 
 #include "sim/core/error.h"
-#include "sim/diagnosis/jobs/schedule_steps.h"
 #include "sim/diagnosis/observe/file_observation.h"
 #include "sim/experiment/run/run_experiment.h"
 #include "tests/experiment/small_experiment.h"
@@ -69,15 +68,7 @@ Duration step_time(const Sets& more, const std::string& entry) {
   return times_of(steps_of(job_of(more, fault(entry)), 3)).back();
 }
 
-const Schedule& schedule_of(const JobStep& step, std::size_t pass) {
-  return dynamic_cast<const ScheduleSteps&>(*step.passes[pass].run.variant->work)
-      .compiled()
-      .passes[pass]
-      .schedule;
-}
-const RankResult& result_of(const JobStep& step, std::size_t pass, std::uint32_t rank) {
-  return dynamic_cast<const ScheduleTasks&>(*step.passes[pass].ran.tasks).result().ranks[rank];
-}
+const PassWork& work_of(const JobStep& step, std::size_t pass) { return *step.passes[pass].ran.work; }
 
 using Files = std::map<std::string, std::string, std::less<>>;
 Files files_of(const JobSpec& spec, const MonitorOptions& options) {
@@ -130,16 +121,13 @@ TEST_CASE("an operator's tasks take three times their own time") {
     JobSpec spec = job_of({}, inject);
     std::vector<JobStep> steps;
     Job job(spec, 1);
-    std::vector<Duration> ideal;
+    std::vector<Duration> times;
     job.run(1, true, [&](JobStep&& step) {
-      const Schedule& schedule = schedule_of(step, 0);
-      for (std::size_t t = 0; t < schedule[1].tasks().size(); ++t) {
-        const TaskRecord& task = result_of(step, 0, 1).records[t];
-        if (schedule[1].operators()[schedule[1].tasks()[t].op].name == "SwiGLU")
-          ideal.push_back(task.ideal + task.lost[static_cast<std::size_t>(Limit::kMiss)]);
-      }
+      const PassWork& work = work_of(step, 0);
+      for (const PassWork::Task& task : work.ranks[1])
+        if (work.operators[task.op].name == "SwiGLU") times.push_back(task.run);
     });
-    return ideal;
+    return times;
   };
   const std::vector<Duration> usual = records(""),
                               slow = records(fault("kind: operator, ranks: [1], name: SwiGLU, factor: 3"));
@@ -222,12 +210,11 @@ TEST_CASE("the work of light records is that of the tasks") {
   Job job(spec, 1);
   job.run(1, true, [&](JobStep&& step) {
     for (const LightRecord& record : step.light) {
-      const RankResult& rank = result_of(step, record.pass, record.rank);
       double operations = 0, bytes = 0;
       Duration busy{};
-      for (const TaskRecord& task : rank.records) {
-        operations += static_cast<double>(task.operations);
-        bytes += static_cast<double>(task.put_bytes);
+      for (const PassWork::Task& task : work_of(step, record.pass).ranks[record.rank]) {
+        operations += task.operations;
+        bytes += task.sent_bytes;
         busy += task.end - task.start;
       }
       CHECK(record.operations == operations);
@@ -243,19 +230,13 @@ TEST_CASE("a rank's waiting and transfers are those of its tasks, walked through
   const JobSpec spec = job_of({}, fault("kind: port, ranks: [1], factor: 0.05"));
   Job job(spec, 1);
   job.run(1, true, [&](JobStep&& step) {
-    const Schedule& schedule = schedule_of(step, 0);
-    std::vector<std::vector<bool>> sends(schedule.size(),
+    const PassWork& work = work_of(step, 0);
+    std::vector<std::vector<bool>> sends(work.ranks.size(),
                                          std::vector<bool>(step.passes[0].ran.makespan / 1_ns + 1));
-    for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
-      for (std::size_t t = 0; t < schedule[rank].tasks().size(); ++t) {
-        const TaskRecord& task = result_of(step, 0, rank).records[t];
-        if (task.put_bytes == 0) continue;
-        for (auto ns = task.start.time_since_epoch() / 1_ns; ns < task.done.time_since_epoch() / 1_ns; ++ns)
-          sends[rank][static_cast<std::size_t>(ns)] =
-              sends[schedule[rank].tasks()[t].dst][static_cast<std::size_t>(ns)] = true;
-      }
-    }
-    for (std::uint32_t rank = 0; rank < schedule.size(); ++rank) {
+    for (const TransferRecord& put : work.transfers)
+      for (auto ns = put.start / 1_ns; ns < put.end / 1_ns; ++ns)
+        sends[put.src][static_cast<std::size_t>(ns)] = sends[put.dst][static_cast<std::size_t>(ns)] = true;
+    for (std::uint32_t rank = 0; rank < work.ranks.size(); ++rank) {
       const auto busy = static_cast<double>(std::ranges::count(sends[rank], true));
       CHECK(1e3 * step.light[rank * 2].transfer == Approx(busy).epsilon(0.01));
     }

@@ -1,5 +1,7 @@
 #include "sim/diagnosis/jobs/full_records.h"
 
+#include <algorithm>
+
 #include "sim/diagnosis/observe/observed_machine.h"
 
 namespace a3sim {
@@ -18,10 +20,12 @@ FullStep full_records(const JobStep& step, std::span<const std::uint32_t> ranks,
   FullStep full;
   full.step = step.number;
   full.ranks.assign(ranks.begin(), ranks.end());
-  const FullRanks full_ranks(ranks, step.passes.front().ran.light.size(), names);
-  for (const JobStep::Pass& pass : step.passes) pass.ran.tasks->add_full(pass.run, full_ranks, full);
+  for (std::size_t p = 0; p < step.passes.size(); ++p)
+    add_full_records(*step.passes[p].ran.work,
+                     {step.number, static_cast<std::uint16_t>(p), step.passes[p].run.since}, ranks, names,
+                     full);
   for (const HostRecord& host : step.host)
-    if (full_ranks.wanted[host.rank]) full.host.push_back(host);
+    if (std::ranges::find(ranks, host.rank) != ranks.end()) full.host.push_back(host);
   return full;
 }
 

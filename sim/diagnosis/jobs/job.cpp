@@ -220,7 +220,7 @@ JobStep Job::reference() {
 
 void record_tasks(JobStep& step) {
   for (JobStep::Pass& pass : step.passes) {
-    if (pass.ran.tasks) continue;
+    if (pass.ran.work) continue;
     RepeatedLaunches launches(pass.begins);
     pass.ran = pass.run.run(&launches, true);
   }

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "sim/diagnosis/jobs/schedule_steps.h"
-#include "sim/diagnosis/jobs/stream_steps.h"
 #include "sim/runtime/execution.h"
 
 namespace a3sim {
@@ -12,12 +10,6 @@ namespace {
 bool runs_on_streams(const Experiment& experiment) { return experiment.work->why_no_programs().empty(); }
 
 }  // namespace
-
-FullRanks::FullRanks(std::span<const std::uint32_t> ranks, std::size_t all,
-                     const std::vector<std::string>& names)
-    : ranks(ranks), wanted(all), names(names) {
-  for (const std::uint32_t rank : ranks) wanted[rank] = true;
-}
 
 Experiment PassRun::experiment() const {
   const Experiment& own = variant->experiment;

@@ -2,11 +2,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "sim/diagnosis/faults/fault.h"
+#include "sim/diagnosis/observe/pass_work.h"
 #include "sim/experiment/experiment.h"
 #include "sim/experiment/run/draws.h"
 #include "traces/observation.h"
@@ -15,27 +15,11 @@ namespace a3sim {
 
 struct PassRun;
 
-// The ranks that full records are made of, and the names of all operators.
-struct FullRanks {
-  FullRanks(std::span<const std::uint32_t> ranks, std::size_t all, const std::vector<std::string>& names);
-  std::span<const std::uint32_t> ranks;
-  std::vector<bool> wanted;  // one entry per rank
-  const std::vector<std::string>& names;
-};
-
-// The tasks of one pass of a step, as they were recorded.
-class PassTasks {
- public:
-  virtual ~PassTasks() = default;
-  // Adds the operators of some ranks, and the transfers that leave or reach them. `run` is what ran.
-  virtual void add_full(const PassRun& run, const FullRanks& ranks, FullStep& full) const = 0;
-};
-
 // What one pass of a step came to. Dates count from PassRun::since.
 struct RanPass {
   Duration makespan{};
-  std::vector<LightRecord> light;          // by rank: what its device did
-  std::shared_ptr<const PassTasks> tasks;  // null if they were not recorded
+  std::vector<LightRecord> light;        // by rank: what its device did
+  std::shared_ptr<const PassWork> work;  // of its tasks; null if they were not recorded
 };
 
 // What steps run, prepared once for a configuration: schedules, or programs on streams. Thread-safe.
@@ -59,6 +43,13 @@ struct StepVariant {
   std::unique_ptr<const StepWork> work;
   bool by_kernels = false;  // the host launches each kernel, instead of a pass at a time
 };
+// The two kinds of work, one file each.
+StepNames schedule_step_names(const Experiment& experiment);
+std::unique_ptr<const StepWork> schedule_steps(const Experiment& experiment);
+// Each step runs the experiment's first micro-batch.
+StepNames stream_step_names(const Experiment& experiment);
+std::unique_ptr<const StepWork> stream_steps(const Experiment& experiment);
+
 // Prepares the experiment.
 StepVariant make_variant(Experiment experiment);
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sim/diagnosis/observe/pass_work.h"
 #include "sim/diagnosis/observe/trace_observation.h"
 #include "traces/analysis/causes.h"
 #include "traces/analysis/stretches.h"
@@ -55,50 +56,34 @@ std::vector<Stretches> transfers(const Trace& trace) {
   return ranks;
 }
 
-// Returns the time in which memory-bound tasks ran: tasks that wait for memory longer than they compute.
-Stretches memory_bound(const std::vector<TraceTask>& tasks) {
-  Stretches stretches;
-  for (const TraceTask& task : tasks)
-    if (!task.remote && task.end > task.start && 2 * task.arithmetic < task.end - task.start)
-      stretches.emplace_back(task.start, task.end);
-  unite(stretches);
-  return stretches;
+PassWork::Task work_of(const TraceTask& task) {
+  PassWork::Task work;
+  work.op = task.op;
+  work.computes = !task.remote;
+  work.asked = task.taken;
+  work.start = task.start;
+  work.end = task.end;
+  work.run = task.end - task.start;
+  work.arithmetic = task.arithmetic;
+  work.operations = static_cast<double>(task.operations);
+  work.hbm_bytes = static_cast<double>(task.hbm_bytes);
+  work.sent_bytes = static_cast<double>(task.put_bytes);
+  return work;
 }
 
-void add_operators(const Trace& trace, std::uint32_t rank, const OperatorRecord& of_pass, Duration since,
-                   const std::vector<std::uint32_t>& names, const std::vector<Duration>& ran_in_all,
-                   FullStep& full) {
-  std::vector<OperatorRecord> records(trace.operators.size(), of_pass);
-  std::vector<Duration> taken(records.size());
-  std::vector<bool> ran(records.size());
-  for (const TraceTask& task : trace.ranks[rank]) {
-    OperatorRecord& record = records[task.op];
-    if (!ran[task.op] || since + task.start < record.start) {
-      record.start = since + task.start;
-      taken[task.op] = since + task.taken;
-    }
-    ran[task.op] = true;
-    record.end = std::max(record.end, since + task.end);
-    record.run += task.end - task.start;
-    record.arithmetic += task.arithmetic;
-    record.operations += static_cast<double>(task.operations);
-    record.hbm_bytes += static_cast<double>(task.hbm_bytes);
-    record.sent_bytes += static_cast<double>(task.put_bytes);
-  }
-  for (std::size_t op = 0; op < records.size(); ++op) {
-    if (!ran[op]) continue;
-    OperatorRecord& record = records[op];
-    const TaskUnit unit = trace.operators[op].unit;
-    record.rank = rank;
-    record.op = names[op];
-    record.lane = unit == TaskUnit::kPut ? Lane::kCommunication : Lane::kCompute;
-    record.core = unit == TaskUnit::kCube ? CoreKind::kCube : CoreKind::kVector;
-    record.wait = record.start - taken[op];
-    const TraceOperator& of_all = trace.operators[op];
-    if (ran_in_all[op] > Duration::zero())
-      record.l2_bytes = (of_all.l2_read + of_all.l2_written) * seconds(record.run) / seconds(ran_in_all[op]);
-    full.operators.push_back(record);
-  }
+void add_transfer(const Trace& trace, std::uint32_t rank, const TraceTask& task, const PlaneOfHop& planes,
+                  PassWork& work) {
+  if (!task.remote || task.put_bytes == 0) return;
+  TransferRecord& record = work.transfers.emplace_back();
+  record.src = rank;
+  record.dst = static_cast<std::uint32_t>(trace.rank_of(task.dst));
+  record.op = task.op;
+  const auto plane = planes.find(task.visible - task.done);
+  if (plane != planes.end()) record.plane = plane->second;
+  record.start = task.start;
+  record.end = task.done;
+  record.bytes = static_cast<double>(task.put_bytes);
+  record.lost_sharing = static_cast<float>(microseconds(task.lost[static_cast<std::size_t>(Limit::kLink)]));
 }
 
 }  // namespace
@@ -143,36 +128,29 @@ std::vector<LightRecord> light_records(const Trace& trace, std::uint16_t pass, D
 
 void add_full_records(const Trace& trace, std::uint16_t pass, Duration since,
                       const std::vector<std::string>& names, const PlaneOfHop& planes, FullStep& full) {
-  std::vector<std::uint32_t> named;
+  PassWork work;
   for (const TraceOperator& op : trace.operators)
-    named.push_back(static_cast<std::uint32_t>(std::ranges::find(names, op.name) - names.begin()));
-  OperatorRecord of_pass;
-  of_pass.pass = pass;
+    work.operators.push_back({op.name, op.unit == TaskUnit::kPut ? Lane::kCommunication : Lane::kCompute,
+                              op.unit == TaskUnit::kCube ? CoreKind::kCube : CoreKind::kVector});
+  std::vector<std::uint32_t> all;
   std::vector<Duration> ran(trace.operators.size());
-  for (const auto& tasks : trace.ranks)
-    for (const TraceTask& task : tasks) ran[task.op] += task.end - task.start;
-  std::vector<Stretches> bound;
   for (std::uint32_t rank = 0; rank < trace.ranks.size(); ++rank) {
-    add_operators(trace, rank, of_pass, since, named, ran, full);
-    bound.push_back(memory_bound(trace.ranks[rank]));
-  }
-  for (std::uint32_t rank = 0; rank < trace.ranks.size(); ++rank) {
+    all.push_back(rank);
+    std::vector<PassWork::Task>& tasks = work.ranks.emplace_back();
     for (const TraceTask& task : trace.ranks[rank]) {
-      if (!task.remote || task.put_bytes == 0) continue;
-      TransferRecord& record = full.transfers.emplace_back();
-      record.src = rank;
-      record.dst = static_cast<std::uint32_t>(trace.rank_of(task.dst));
-      record.op = named[task.op];
-      record.pass = pass;
-      const auto plane = planes.find(task.visible - task.done);
-      if (plane != planes.end()) record.plane = plane->second;
-      record.start = since + task.start;
-      record.end = since + task.done;
-      record.bytes = static_cast<double>(task.put_bytes);
-      record.beside = part_covered(bound[rank], bound[record.dst], task.start, task.done);
-      record.lost_sharing =
-          static_cast<float>(microseconds(task.lost[static_cast<std::size_t>(Limit::kLink)]));
+      tasks.push_back(work_of(task));
+      ran[task.op] += task.end - task.start;
+      add_transfer(trace, rank, task, planes, work);
     }
+  }
+  const std::size_t before = full.operators.size();
+  add_full_records(work, {0, pass, since}, all, names, full);
+  for (OperatorRecord& record : std::span(full.operators).subspan(before)) {
+    const auto op = static_cast<std::size_t>(
+        std::ranges::find(trace.operators, names[record.op], &TraceOperator::name) - trace.operators.begin());
+    const TraceOperator& of_all = trace.operators[op];
+    if (ran[op] > Duration::zero())
+      record.l2_bytes = (of_all.l2_read + of_all.l2_written) * seconds(record.run) / seconds(ran[op]);
   }
 }
 
