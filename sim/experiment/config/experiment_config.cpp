@@ -201,7 +201,7 @@ void check_hints(const Config& l2, const Experiment& experiment) {
 
 // Returns the network that shares links exactly if that is fast enough, otherwise one that approximates this.
 const char* default_network(std::uint32_t ranks) {
-  constexpr std::uint32_t kMostExact = 32;
+  constexpr std::uint32_t kMostExact = 64;
   return ranks <= kMostExact ? "native" : "endpoint-share";
 }
 
