@@ -20,6 +20,16 @@ std::string in_small(std::string text) {
 
 std::string WorkerKind::queue() const { return name == kAic ? "CTQ" : name == kAiv ? "VTQ" : name + "Q"; }
 
+bool WorkerKind::names(std::string_view type) const {
+  std::string_view rest = operators;
+  while (!rest.empty()) {
+    const std::string_view word = rest.substr(0, rest.find(' '));
+    if (word == type) return true;
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+  }
+  return false;
+}
+
 std::string WorkerKind::key() const { return in_small(name); }
 
 std::string WorkerKind::queue_key() const { return in_small(queue()); }
@@ -64,6 +74,12 @@ std::string WorkerKinds::text() const {
 
 std::uint32_t WorkerKinds::queue_for(CoreUnit unit) const {
   const auto found = std::ranges::find_if(kinds_, [&](const WorkerKind& kind) { return kind.has(unit); });
+  return found == kinds_.end() ? kNone : static_cast<std::uint32_t>(found - kinds_.begin());
+}
+
+std::uint32_t WorkerKinds::queue_naming(std::string_view type) const {
+  const auto found =
+      std::ranges::find_if(kinds_, [&](const WorkerKind& kind) { return kind.names(type); });
   return found == kinds_.end() ? kNone : static_cast<std::uint32_t>(found - kinds_.begin());
 }
 

@@ -21,7 +21,12 @@ struct WorkerKind {
   std::string name;  // AIC
   std::uint32_t count = 0;
   std::array<bool, kCoreUnits> units{};  // units that each worker has
+  // Types of operators that run on this kind and on no other, with a space between them. `moves` stands for
+  // all that move rows between ranks.
+  std::string operators{};
 
+  // True if the kind's own operators include this type.
+  bool names(std::string_view type) const;
   bool has(CoreUnit unit) const { return units[static_cast<std::size_t>(unit)]; }
   std::string queue() const;      // name of its queue: CTQ
   std::string key() const;        // its name in configurations: aic
@@ -58,6 +63,8 @@ class WorkerKinds {
 
   // Returns the queue for tasks that need this unit: that of the first kind that has it, or kNone.
   std::uint32_t queue_for(CoreUnit unit) const;
+  // Returns the queue of the kind whose own operators include this type, or kNone.
+  std::uint32_t queue_naming(std::string_view type) const;
   // Returns the number of workers that run tasks of this unit.
   std::uint32_t count(CoreUnit unit) const;
   // Returns the kind that runs tasks of this unit, which must exist.

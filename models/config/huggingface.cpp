@@ -389,6 +389,15 @@ class ModelReader {
       notes_.emplace_back("the router's sigmoid scores: rows go as `routing` says");
   }
 
+  // Returns how to compute in the type of quantised weights, if it is one of ours.
+  static std::string offer_of(std::string_view method, const Json& quantized) {
+    const bool e5m2 = quantized.contains("fmt") && quantized["fmt"] == "e5m2";
+    const std::string_view type = method == "fp8"                          ? e5m2 ? "fp8_e5m2" : "fp8_e4m3"
+                                  : method == "mxfp4" || method == "mxfp8" ? method
+                                                                           : "";
+    return type.empty() ? "" : fmt::format(", or in {} with --set model.dtype={} on a machine that has it", type, type);
+  }
+
   void note_what_is_left_out(std::int64_t width) {
     note_shared(width);
     note_dense();
@@ -396,8 +405,9 @@ class ModelReader {
     if (has("quantization_config") && json_["quantization_config"].is_object()) {
       const Json& quantized = json_["quantization_config"];
       const bool named = quantized.contains("quant_method") && quantized["quant_method"].is_string();
-      notes_.push_back(fmt::format("weights in {}: computed as activations are",
-                                   named ? quantized["quant_method"].get<std::string>() : "fewer bits"));
+      const std::string method = named ? quantized["quant_method"].get<std::string>() : "fewer bits";
+      notes_.push_back(
+          fmt::format("weights in {}: computed as activations are{}", method, offer_of(method, quantized)));
     }
     notes_.emplace_back("attention and all else that is not the routed experts");
   }

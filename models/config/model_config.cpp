@@ -99,9 +99,11 @@ void check_rows(const Config& config, const MoeShape& shape) {
 }  // namespace
 
 DataType read_dtype(const Config& config) {
-  constexpr auto kComputed = static_cast<std::size_t>(DataType::kInt32);  // the types before it
-  return static_cast<DataType>(
-      config.choice("dtype", std::span(kNamesOf<DataType>).first(kComputed), name_of(DataType::kBf16)));
+  std::vector<std::string_view> names;  // all but those of sums
+  for (const std::string_view name : kNamesOf<DataType>)
+    if (name != name_of(DataType::kInt32)) names.push_back(name);
+  const std::string_view name = names[config.choice("dtype", names, name_of(DataType::kBf16))];
+  return static_cast<DataType>(std::ranges::find(kNamesOf<DataType>, name) - kNamesOf<DataType>.begin());
 }
 
 Parallel read_parallel(const Config& config) {

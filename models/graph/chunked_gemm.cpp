@@ -49,7 +49,7 @@ class ChunkedGemmBuilder {
                         cols = shape_.transposed ? shape_.k : shape_.n;
     constexpr std::uint32_t kLine = 512;
     const TensorId given = add("b", rows, cols, true);
-    if (cols * element_bytes(shape_.dtype) % kLine == 0) return given;
+    if (std::uint64_t{cols} * element_bits(shape_.dtype) % (8 * kLine) == 0) return given;
     const TensorId rewritten = add("b_rewritten", rows, cols, false);
     OperatorNode node = make_node("Rewrite", "Copy", {given}, {rewritten});
     node.split = {{}, {-1}};

@@ -140,6 +140,13 @@ class GraphReader {
 
   static void read_split(const Config& config, const Operator* op, OperatorNode& node) {
     if (config.choice("inherit", {"default", "none"}, "default") == 1) node.split.inherits.clear();
+    if (config.has("shares")) {
+      CutOptions cut;
+      cut.shares = static_cast<std::uint32_t>(config.integer("shares", 1, 65535));
+      node.cut = cut;
+      if (op && op->unit() != CoreUnit::kMatrix)
+        config.error("shares", "expected none: only products are cut into shares");
+    }
     if (config.has("rows")) {
       CutOptions cut;
       cut.task_rows = static_cast<std::uint32_t>(config.integer("rows", 1, kMostTaskRows));

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/operators/elementwise.h"
@@ -5,7 +7,7 @@
 namespace a3sim {
 namespace {
 
-class Cast final : public ElementwiseOperator {
+class Cast : public ElementwiseOperator {
  public:
   TaskType task_type() const override { return TaskType{230}; }
   std::uint32_t num_inputs() const override { return 1; }
@@ -26,7 +28,27 @@ class Cast final : public ElementwiseOperator {
   }
 };
 
+// Converts rows to a type of eight bits or four, with scales if it is an MX type. It finds the largest of each
+// block, and divides by what the block's scale is then.
+class QuantizeBlocks final : public Cast {
+ public:
+  TaskType task_type() const override { return TaskType{236}; }
+
+  std::string mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,
+                       bool transposed) const override {
+    if (std::string why = Cast::mismatch(inputs, outputs, transposed); !why.empty()) return why;
+    if (element_bits(outputs[0].dtype) <= 8 && outputs[0].dtype != DataType::kInt8) return {};
+    return fmt::format("'{}' is {}: expected a type of eight bits or four in floating point", outputs[0].name,
+                       name_of(outputs[0].dtype));
+  }
+
+ private:
+  // 2 conversions: to fp32, to the type. 3 simple operations: absolute value, maximum, multiplication.
+  VectorOps per_element() const override { return {.simple_fp32 = 3, .convert = 2, .transcendental = 0}; }
+};
+
 A3SIM_REGISTER(Operator, "Cast", "a tensor as another of another type", Cast);
+A3SIM_REGISTER(Operator, "QuantizeBlocks", "rows to FP8, HiF8, MXFP8 or MXFP4, with their scales", QuantizeBlocks);
 
 }  // namespace
 }  // namespace a3sim

@@ -68,7 +68,8 @@ void ElementwiseOperator::work(const WorkContext& context, const TaskView& task,
   out.kind = WorkKind::kVector;
   std::uint64_t width = info(context, TensorId{task.outputs[0].tensor}).cols;
   const DataType dtype = info(context, TensorId{task.outputs[0].tensor}).dtype;
-  const bool widened = dtype == DataType::kBf16 || dtype == DataType::kInt8;  // fp16 has its own arithmetic
+  // fp16 has its own arithmetic, and fp32 is that of all others.
+  const bool widened = dtype == DataType::kBf16 || element_bits(dtype) <= 8;
   for (const Region& region : task.inputs) {
     const std::uint64_t cols = info(context, TensorId{region.tensor}).cols;
     if (cols > 1) width = std::min(width, cols);

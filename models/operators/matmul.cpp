@@ -42,7 +42,12 @@ DataType sum_type(DataType operands) {
 
 bool gives(DataType operands, DataType result) {
   const bool halved = result == DataType::kFp16 || result == DataType::kBf16;
-  return result == operands || result == sum_type(operands) || (operands == DataType::kInt8 && halved);
+  return result == operands || result == sum_type(operands) || (element_bits(operands) <= 8 && halved);
+}
+
+bool multiply_together(DataType a, DataType b) {
+  const bool mixed = a == DataType::kMxfp8 && b == DataType::kMxfp4;
+  return a == b || mixed;
 }
 
 Rows expert_weights(const MoeShape& shape, const TensorInfo& weights, std::uint32_t expert) {
@@ -77,9 +82,10 @@ void start_cube_work(const WorkContext& context, const TaskView& task, Work& out
   out.b = TensorId{task.inputs[1].tensor};
   out.c = TensorId{task.outputs[0].tensor};
   out.dtype = info(context, out.a).dtype;
+  out.weights = info(context, out.b).dtype;
   out.result = info(context, out.c).dtype;
-  out.a_pitch = static_cast<std::uint32_t>(info(context, out.a).row_bytes());
-  out.b_pitch = static_cast<std::uint32_t>(info(context, out.b).row_bytes());
+  out.a_pitch = info(context, out.a).pitch();
+  out.b_pitch = info(context, out.b).pitch();
 }
 
 void finish_cube_work(Work& out) {
@@ -104,7 +110,7 @@ void multiply(const WorkContext& context, const Work& work, Data& data, std::opt
 
 std::string check_product(const TensorInfo& a, std::uint32_t a_cols, const TensorInfo& b,
                           std::uint32_t b_rows, std::uint32_t b_cols, const TensorInfo& c) {
-  if (a.dtype != b.dtype) {
+  if (!multiply_together(a.dtype, b.dtype)) {
     return fmt::format("'{}' is {}, '{}' is {}", a.name, name_of(a.dtype), b.name, name_of(b.dtype));
   }
   if (!gives(a.dtype, c.dtype)) {

@@ -9,9 +9,11 @@ namespace a3sim {
 
 // Returns the type in which the cube sums products of operands of this type.
 DataType sum_type(DataType operands);
-// True if a product of such operands may have the type `result`: their own, that of the sums, or, for int8, a
-// 16-bit type into which sums are converted as they leave the cube.
+// True if a product of such operands may have the type `result`: their own, that of the sums, or, for those of
+// eight bits and fewer, a 16-bit type into which sums are converted as they leave the cube.
 bool gives(DataType operands, DataType result);
+// True if the cube multiplies operands of these types: of one type, or rows in mxfp8 by weights in mxfp4.
+bool multiply_together(DataType a, DataType b);
 
 // Returns the rows of one expert in a tensor of weights.
 Rows expert_weights(const MoeShape& shape, const TensorInfo& weights, std::uint32_t expert);

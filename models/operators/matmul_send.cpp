@@ -99,7 +99,7 @@ class GroupedMatmulSend final : public Operator {
     out.dst = RankId{c.rank};
     for (BlockWalk walk(out); !walk.done(); walk.next()) {
       const BlockGrid::Block block = walk.block();
-      out.put_bytes += std::uint64_t{block.rows} * block.cols * element_bytes(to.dtype);
+      out.put_bytes += block.rows * bytes_of(to.dtype, block.cols);
     }
     if (out.put_bytes == 0) return;
     const std::uint64_t rows = sent.size();

@@ -53,7 +53,7 @@ class ReduceBlocks final : public Operator {
     out.kind = WorkKind::kVector;
     const Stream write = stream(context, task.outputs[0], true);
     const std::uint64_t blocks = task.inputs.size(),
-                        elements = write.bytes / element_bytes(dtype(context, task));
+                        elements = write.bytes * 8 / element_bits(dtype(context, task));
     Stream read = stream(context, task.inputs[0], false);
     read.rows = {0, info(context, read.tensor).rows};
     read.bytes = blocks * write.bytes;

@@ -100,7 +100,13 @@ Rows real_rows(const WorkContext& context, const Region& region) {
 Stream stream(const WorkContext& context, const Region& region, bool write) {
   const Rows rows = real_rows(context, region);
   const TensorId tensor{region.tensor};
-  return {tensor, RankId{region.rank}, rows, rows.size() * info(context, tensor).row_bytes(), write, false};
+  const TensorInfo& rows_of = info(context, tensor);
+  return {.tensor = tensor,
+          .rank = RankId{region.rank},
+          .rows = rows,
+          .bytes = rows.size() * rows_of.row_bytes(),
+          .write = write,
+          .pitch = has_scales(rows_of.dtype) ? rows_of.pitch() : 0};
 }
 
 std::string same_layout(const TensorInfo& a, const TensorInfo& b) {

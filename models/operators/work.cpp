@@ -6,12 +6,13 @@ namespace a3sim {
 
 void Work::clear() {
   kind = WorkKind::kNothing;
+  worker_kind = kNone;
   gemms.clear();
   share = 0;
   count_on = false;
   shares = 1;
   tiling = {};
-  dtype = result = DataType::kBf16;
+  dtype = weights = result = DataType::kBf16;
   a = b = c = TensorId{};
   a_transposed = b_transposed = zero_fill = false;
   a_pitch = b_pitch = 0;

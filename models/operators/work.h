@@ -29,6 +29,7 @@ struct Stream {
   // tasks.
   bool gather = false;
   std::uint32_t row_bytes = 0, gather_at = 0;
+  std::uint32_t pitch = 0;  // bytes of a row without scales, which lie elsewhere; 0: of a row
 };
 
 // Elements that pass through each class of vector instruction.
@@ -48,6 +49,7 @@ struct VectorOps {
 // The work of one task, filled by its operator. Reused, so that the simulation's loop does not allocate.
 struct Work {
   WorkKind kind = WorkKind::kNothing;
+  std::uint32_t worker_kind = kNone;  // the kind of worker that runs the task, if it matters
 
   // kCube: the base blocks b = share (mod shares) of each product's grid. With `count_on`, block numbers
   // continue from one product to the next; otherwise each product starts at 0.
@@ -55,7 +57,8 @@ struct Work {
   std::uint32_t share = 0, shares = 1;
   bool count_on = false;
   Tiling tiling;
-  DataType dtype = DataType::kBf16;   // of A and B
+  DataType dtype = DataType::kBf16;   // of A
+  DataType weights = DataType::kBf16;  // of B
   DataType result = DataType::kBf16;  // of C
   TensorId a{}, b{}, c{};
   bool a_transposed = false, b_transposed = false;

@@ -131,7 +131,7 @@ Ordered order_tasks(const Graph& graph, const CompileOptions& options, const Row
   const TaskWeights weights(view, layout, options);
   ordered.chosen = choose_workers(view, options, weights, ordered.workers);
   if (options.kept > 0 && first == 0) check_turns(view, options, weights);
-  ordered.queues = emit(view, make_plans(view, options.order, weights), options.workers,
+  ordered.queues = emit(view, make_plans(view, options.order, weights, options.workers), options.workers,
                         fmt::format("{}: order '{}': ", options.order.where, options.order.name));
   list_workers(view, layout, options, ordered.queues, ordered.workers, ordered.chosen);
   return ordered;

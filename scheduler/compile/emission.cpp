@@ -85,7 +85,9 @@ class Emitter {
     plan.wanted = &wanted;
     plan.rank = rank;
     // kNone for an empty plan without workers.
-    plan.queue = unit == kCopyPlan ? copy_queue(kinds_) : kinds_.queue_for(static_cast<CoreUnit>(unit));
+    plan.queue = wanted.queue != kNone ? wanted.queue
+                 : unit < kCoreUnits   ? kinds_.queue_for(static_cast<CoreUnit>(unit))
+                                       : kNone;
     plan.is_ready.resize(wanted.tasks.size());
     plan.emitted.resize(wanted.tasks.size());
     plan.triggers.reserve(wanted.tasks.size());

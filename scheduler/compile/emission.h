@@ -8,13 +8,16 @@
 
 namespace a3sim {
 
-// The desired order of the tasks of one unit, or of the copy engines: indices in the rank's task table.
+// The desired order of the tasks of one unit, or of a kind with operators of its own, as copy engines are:
+// indices in the rank's task table.
 struct UnitPlan {
   std::vector<std::uint32_t> tasks;
-  bool fixed = false;  // the order must be kept exactly
+  bool fixed = false;           // the order must be kept exactly
+  std::uint32_t queue = kNone;  // of a kind's own tasks
 };
-// One entry per rank, then unit; the last one is of the copy engines. Every task of a rank is in exactly one of its plans.
-inline constexpr std::uint32_t kCopyPlan = kCoreUnits, kPlans = kCoreUnits + 1;
+// One entry per rank, then unit; those behind are of the tasks that kinds have as their own, in the kinds'
+// order. Every task of a rank is in exactly one of its plans.
+inline constexpr std::uint32_t kMostOwnKinds = 4, kPlans = kCoreUnits + kMostOwnKinds;
 using Plans = std::vector<std::array<UnitPlan, kPlans>>;
 
 // One entry per rank, then queue: task indices.

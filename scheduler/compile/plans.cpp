@@ -245,24 +245,36 @@ class ListPlanner {
   std::vector<std::vector<std::uint32_t>> first_task_;
 };
 
-// Moves the tasks of copy engines from the plan of vector tasks, among which their keys stand, to a plan of their own.
-void part_copies(const TaskflowView& taskflow, Plans& plans) {
-  std::vector<bool> copied;
-  for (const OperatorInfo& op : taskflow.operators) copied.push_back(moved_by_engine(op.type));
-  if (std::ranges::count(copied, true) == 0) return;
-  for (std::uint32_t r = 0; r < plans.size(); ++r) {
-    UnitPlan &vector = plans[r][static_cast<std::size_t>(CoreUnit::kVector)], &copies = plans[r][kCopyPlan];
-    const auto by_core = [&](std::uint32_t task) { return !copied[taskflow.ranks[r].tasks[task].op]; };
-    const auto rest = std::stable_partition(vector.tasks.begin(), vector.tasks.end(), by_core);
-    copies.tasks.assign(rest, vector.tasks.end());
-    copies.fixed = vector.fixed;
-    vector.tasks.erase(rest, vector.tasks.end());
+// Moves the tasks that a kind has as its own from the plans of units, among which their keys stand, to a plan
+// of that kind.
+void part_own_tasks(const TaskflowView& taskflow, const WorkerKinds& kinds, Plans& plans) {
+  std::vector<std::uint32_t> queues;  // by operator
+  for (const OperatorInfo& op : taskflow.operators) queues.push_back(own_queue(kinds, op.type));
+  std::uint32_t own = kCoreUnits;
+  for (std::uint32_t q = 0; q < kinds.size(); ++q) {
+    if (std::ranges::count(queues, q) == 0) continue;
+    if (own == kPlans)
+      throw InputError(fmt::format("more than {} kinds of worker have operators of their own", kMostOwnKinds));
+    for (std::uint32_t r = 0; r < plans.size(); ++r) {
+      const auto elsewhere = [&](std::uint32_t task) { return queues[taskflow.ranks[r].tasks[task].op] != q; };
+      UnitPlan& parted = plans[r][own];
+      parted.queue = q;
+      for (std::uint32_t u = 0; u < kCoreUnits; ++u) {
+        UnitPlan& plan = plans[r][u];
+        const auto rest = std::stable_partition(plan.tasks.begin(), plan.tasks.end(), elsewhere);
+        parted.tasks.insert(parted.tasks.end(), rest, plan.tasks.end());
+        parted.fixed = parted.fixed || (plan.fixed && rest != plan.tasks.end());
+        plan.tasks.erase(rest, plan.tasks.end());
+      }
+    }
+    ++own;
   }
 }
 
 }  // namespace
 
-Plans make_plans(const TaskflowView& taskflow, const OrderSpec& order, const TaskWeights& weights) {
+Plans make_plans(const TaskflowView& taskflow, const OrderSpec& order, const TaskWeights& weights,
+                 const WorkerKinds& kinds) {
   Plans plans(taskflow.ranks.size());
   for (std::uint32_t u = 0; u < kCoreUnits; ++u) {
     const auto unit = static_cast<CoreUnit>(u);
@@ -273,7 +285,7 @@ Plans make_plans(const TaskflowView& taskflow, const OrderSpec& order, const Tas
     KeyPlanner planner(taskflow, order, unit, weights);
     for (std::uint32_t r = 0; r < plans.size(); ++r) plans[r][u] = planner.plan(r);
   }
-  part_copies(taskflow, plans);
+  part_own_tasks(taskflow, kinds, plans);
   return plans;
 }
 

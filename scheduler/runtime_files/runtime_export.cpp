@@ -21,6 +21,15 @@ std::uint32_t acl_type(DataType type) {
       return 2;
     case DataType::kInt32:
       return 3;
+    case DataType::kHif8:
+      return 34;
+    case DataType::kFp8E5m2:
+      return 35;
+    case DataType::kFp8E4m3:
+    case DataType::kMxfp8:
+      return 36;
+    case DataType::kMxfp4:
+      return 40;
     case DataType::kBf16:
       break;
   }

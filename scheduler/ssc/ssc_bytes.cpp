@@ -90,8 +90,10 @@ Kinds kind_tables(Builder& b, const SscParts& p) {
     const WorkerKind& kind = p.kinds[q];
     const auto name = b.CreateString(kind.name);
     const auto queue = b.CreateVector(p.queues[q]);
-    tables.push_back(
-        fb::CreateKind(b, name, kind.count, kind.has(CoreUnit::kMatrix), kind.has(CoreUnit::kVector), queue));
+    flatbuffers::Offset<flatbuffers::String> operators;
+    if (!kind.operators.empty()) operators = b.CreateString(kind.operators);
+    tables.push_back(fb::CreateKind(b, name, kind.count, kind.has(CoreUnit::kMatrix),
+                                    kind.has(CoreUnit::kVector), queue, operators));
   }
   return b.CreateVector(tables);
 }
@@ -247,7 +249,8 @@ void Ssc::Body::decode_aic_and_aiv(const fb::Ssc& root, const std::string& name)
 // Kinds are written in one form only, so that equal schedules have equal bytes.
 void Ssc::Body::decode_kinds(const fb::Ssc& root, const std::string& name) {
   for (const fb::Kind* kind : *root.kinds()) {
-    kinds.add({kind->name()->str(), kind->workers(), {kind->matrix(), kind->vector()}});
+    kinds.add({kind->name()->str(), kind->workers(), {kind->matrix(), kind->vector()},
+               kind->operators() == nullptr ? std::string() : kind->operators()->str()});
     queues.push_back(view<std::uint32_t>(kind->queue()));
   }
   if (root.workers()->size() + root.ctq()->size() + root.vtq()->size() > 0 || are_aic_and_aiv(kinds))

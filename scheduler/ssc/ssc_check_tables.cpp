@@ -7,7 +7,7 @@ namespace a3sim {
 namespace {
 
 constexpr std::uint32_t kMostWorkers = 1 << 16, kMostKinds = 16;
-constexpr auto kLastDataType = DataType::kInt32;
+constexpr auto kLastDataType = DataType::kMxfp4;
 
 // Checks tables in the order in which they depend on each other, up to the first flaw.
 class TableCheck : public FlawFinder {
@@ -61,7 +61,8 @@ class TableCheck : public FlawFinder {
                     kMostWorkers);
       if (!is_kind_name(kind.name))
         return fail(SscItem::kKind, q, "kind {}: its name is not one of up to 32 capitals, digits and _", q);
-      if (std::ranges::find(kind.units, true) == kind.units.end() && kind.name != kCopyEngineKind)
+      if (std::ranges::find(kind.units, true) == kind.units.end() && kind.operators.empty() &&
+          kind.name != kCopyEngineKind)
         return fail(SscItem::kKind, q, "kind {}: {} runs nothing", q, kind.name);
       for (std::uint32_t before = 0; before < q; ++before) {
         if (all[before].queue() == kind.queue())

@@ -71,6 +71,7 @@ void fields(Io& io, WorkerKind& k) {
   io.number("workers", k.count);
   io.flag("matrix", k.units[static_cast<std::size_t>(CoreUnit::kMatrix)]);
   io.flag("vector", k.units[static_cast<std::size_t>(CoreUnit::kVector)]);
+  io.text("operators", k.operators);
 }
 
 template <class Io>

@@ -78,8 +78,7 @@ class TypesCheck final : public Check {
         findings_.errors.push_back(fmt::format("{}[{}] on rank {} is a matrix task and has no tiling",
                                                op.name, td.task_index, rank));
       }
-      const bool by_core = !moved_by_engine(op.type) && kinds[td.queue_type].has(type.unit);
-      const bool fits_queue = by_core || (moved_by_engine(op.type) && td.queue_type == copy_queue(kinds));
+      const bool fits_queue = td.queue_type == queue_of_type(kinds, type.unit, op.type);
       const bool right = td.task_type == type.task_type && fits_queue;
       if (right || !told.insert(td.op).second) continue;
       findings_.errors.push_back(

@@ -17,12 +17,23 @@ constexpr double kFp32 = 4;  // bytes of a score, or of an unfinished sum
 // block.
 struct ProductWork {
   double macs = 0;
-  double to_l1 = 0, from_l0c = 0;  // bytes
+  double to_l1 = 0, from_l0c = 0;  // bytes from and to the L2
+  double from_ub = 0, to_ub = 0;   // bytes from and to the vector cores' buffers
 
   double cycles(const Hardware::Cube& cube) const {
-    return std::max(
+    double longest = std::max(
         {macs / (cube.macs_per_cycle_16 * cube.speed), to_l1 / cube.gm_to_l1, from_l0c / cube.l0c_to_gm});
+    if (from_ub > 0) longest = std::max(longest, from_ub / cube.ub_to_l1);
+    if (to_ub > 0) longest = std::max(longest, to_ub / cube.l0c_to_ub);
+    return longest;
   }
+};
+
+// How scores and probabilities go between the cores that multiply and those that do all else.
+enum class Handing : std::uint8_t {
+  kOneCore,    // one core does both: they stay
+  kInside,     // by pipes between the cores' stores
+  kThroughL2
 };
 
 // The work of a core, with its vector cores, for one key and all queries of a block.
@@ -32,7 +43,8 @@ struct KeyWork {
   double simple = 0, convert = 0, transcendental = 0;
 
   ProductWork products() const {
-    return {before.macs + behind.macs, before.to_l1 + behind.to_l1, before.from_l0c + behind.from_l0c};
+    return {before.macs + behind.macs, before.to_l1 + behind.to_l1, before.from_l0c + behind.from_l0c,
+            before.from_ub + behind.from_ub, before.to_ub + behind.to_ub};
   }
   double vector_cycles(const Hardware::Vector& vector, double cores) const {
     const double arithmetic =
@@ -41,9 +53,9 @@ struct KeyWork {
   }
 };
 
-// Returns the forward work. Scores and probabilities go through the L2 if other cores than those that
-// multiply do the vector work.
-KeyWork forward_work(const BlockAttention& attention, double rows, double tile, bool through_l2) {
+// Returns the forward work.
+KeyWork forward_work(const BlockAttention& attention, double rows, double tile, Handing handing) {
+  const bool through_l2 = handing == Handing::kThroughL2;
   const double element = element_bytes(attention.dtype), output = rows * attention.d_v / tile;
   KeyWork work;
   work.before = {rows * attention.d_qk, element * attention.d_qk, through_l2 ? kFp32 * rows : 0};
@@ -53,6 +65,11 @@ KeyWork forward_work(const BlockAttention& attention, double rows, double tile, 
   work.simple = 4 * rows + 2 * output;
   work.convert = rows;
   work.transcendental = rows;
+  if (handing == Handing::kInside) {
+    work.before.to_ub = kFp32 * rows;
+    work.behind.from_ub = element * rows;
+    work.behind.to_ub = kFp32 * output;
+  }
   if (!through_l2) return work;
   work.to_ub = kFp32 * (rows + output);
   work.from_ub = element * rows;
@@ -61,16 +78,21 @@ KeyWork forward_work(const BlockAttention& attention, double rows, double tile, 
 
 // Returns the backward work: scores again and the probabilities' gradient; then the gradients of queries
 // (summed over tiles), keys and values (over queries).
-KeyWork backward_work(const BlockAttention& attention, double rows, double tile, bool through_l2) {
+KeyWork backward_work(const BlockAttention& attention, double rows, double tile, Handing handing) {
+  const bool through_l2 = handing == Handing::kThroughL2;
   const double element = element_bytes(attention.dtype), d_qk = attention.d_qk, d_v = attention.d_v;
   KeyWork work;
   work.before = {rows * (d_qk + d_v), element * (d_qk + d_v), through_l2 ? 2 * kFp32 * rows : 0};
   work.behind = {rows * (2 * d_qk + d_v),
                  element * ((d_qk + d_v) * rows / tile + (through_l2 ? 2 * rows : 0)),
-                 kFp32 * (rows * d_qk / tile + (through_l2 ? d_qk + d_v : 0))};
+                 kFp32 * (rows * d_qk / tile + (handing == Handing::kOneCore ? 0 : d_qk + d_v))};
   work.simple = 5 * rows;
   work.convert = 2 * rows;
   work.transcendental = rows;
+  if (handing == Handing::kInside) {
+    work.before.to_ub = 2 * kFp32 * rows;
+    work.behind.from_ub = 2 * element * rows;
+  }
   if (!through_l2) return work;
   work.to_ub = 2 * kFp32 * rows;
   work.from_ub = 2 * element * rows;
@@ -131,17 +153,20 @@ double longest_worker(std::vector<double> blocks, std::uint64_t times, std::uint
 
 MemoryJob KernelCost::attention(const BlockAttention& attention, std::uint32_t workers) const {
   const WorkerKinds& kinds = hardware().workers;
-  const bool through_l2 = !kinds.one_queue();
+  const Hardware::Cube& cube = hardware().cube;
+  const Handing handing = kinds.one_queue()                            ? Handing::kOneCore
+                          : cube.l0c_to_ub > 0 && cube.ub_to_l1 > 0 ? Handing::kInside
+                                                                       : Handing::kThroughL2;
   const double beside = 1.0 * kinds.count(CoreUnit::kVector) / kinds.count(CoreUnit::kMatrix);
   const auto rows = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(program().attention.rows, std::max<std::uint64_t>(1, attention.queries)));
   const double padded = std::max(rows, hardware().cube.least_rows),
                tile = std::min(1.0 * program().attention.keys, static_cast<double>(attention.keys));
-  const KeyWork work = attention.backward ? backward_work(attention, padded, tile, through_l2)
-                                          : forward_work(attention, padded, tile, through_l2);
+  const KeyWork work = attention.backward ? backward_work(attention, padded, tile, handing)
+                                          : forward_work(attention, padded, tile, handing);
   const std::vector<double> blocks = keys_of_blocks(attention, rows);
   const std::uint64_t heads = attention.samples * attention.heads;
-  const KeyCycles key_time = key_cycles(work, hardware(), beside, through_l2 || !attention.backward);
+  const KeyCycles key_time = key_cycles(work, hardware(), beside, handing != Handing::kOneCore || !attention.backward);
   std::vector<double> times(blocks.size());
   std::ranges::transform(blocks, times.begin(), [&](double keys) {
     return keys * key_time.pace + std::min(keys, tile) * key_time.fill;

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 
+#include "sim/core/error.h"
 #include "sim/core/whole_time.h"
 
 namespace a3sim {
 namespace {
 
 constexpr std::uint32_t kFractal = 16;  // the cube multiplies 16 x K x 16 per cycle
+
+// Returns the time of two loads, one after the other or at the same time.
+double both_of(double a, double b, bool in_turns) { return in_turns ? a + b : std::max(a, b); }
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -45,15 +49,10 @@ double block_cycles(double stages, double load, double compute, double drain, co
   return std::max(cycles, drain);
 }
 
-std::uint32_t CostModel::macs_per_cycle(DataType type) const {
-  switch (type) {
-    case DataType::kFp32:
-      return hardware_.cube.macs_per_cycle_32;
-    case DataType::kInt8:
-      return hardware_.cube.macs_per_cycle_8;
-    default:
-      return hardware_.cube.macs_per_cycle_16;
-  }
+std::uint32_t CostModel::macs_per_cycle(const Work& work) const {
+  const std::uint32_t macs = hardware_.cube.macs_per_cycle(work.dtype, work.weights);
+  if (macs == 0) throw InputError(why_no_products(hardware_, work.dtype, work.weights));
+  return macs;
 }
 
 // Cycles may be fractions, since rates are in bytes per cycle; a step's sum is rounded up once.
@@ -63,7 +62,7 @@ Duration CostModel::time(double cycles) const {
 
 void CostModel::begin_shape(const Work& work, const Step& step, LastCube& last) const {
   const Hardware::Cube& cube = hardware_.cube;
-  const double element = element_bytes(work.dtype), clock = static_cast<double>(hardware_.clock.count);
+  const double clock = static_cast<double>(hardware_.clock.count);
   const double line = static_cast<double>(hardware_.memory.l2_line_read.count) / clock;
   last.stages_ = static_cast<double>(ceil_div(step.k, std::int64_t{work.tiling.base_k} * work.tiling.step_k));
   for (std::uint32_t i = 0; i < 2; ++i) {
@@ -74,10 +73,15 @@ void CostModel::begin_shape(const Work& work, const Step& step, LastCube& last) 
     last.miss_[i] = std::max(0.0, 1 / (cube.gm_to_l1_miss * part) - 1 / rate);
   }
   const Mads mads =
-      mads_of(step.rows, step.cols, step.k, work.tiling.base_k, macs_per_cycle(work.dtype), cube.least_rows);
+      mads_of(step.rows, step.cols, step.k, work.tiling.base_k, macs_per_cycle(work), cube.least_rows);
   const double heads = static_cast<double>(mads.count) * cube.mad_head_cycles;
   const double busy = (static_cast<double>(mads.cycles) + heads) / cube.speed;
-  const double to_l0 = element * step.k * (step.rows / cube.l1_to_l0a + step.cols / cube.l1_to_l0b);
+  const double to_l0a = step.rows / cube.l1_to_l0a, to_l0b = step.cols / cube.l1_to_l0b;
+  const double element = element_bytes(work.dtype);
+  const double to_l0 =
+      work.dtype == work.weights && cube.l0_in_turns
+          ? element * step.k * (to_l0a + to_l0b)
+          : both_of(element * step.k * to_l0a, element_bytes(work.weights) * step.k * to_l0b, cube.l0_in_turns);
   last.compute_ = work.tiling.l0_buffers == 1 ? busy + to_l0 : std::max(busy, to_l0);
   last.start_ = step.first ? static_cast<double>(program_.tasks.cube_task_start.count()) * 1e-12 * clock : 0;
 }
@@ -135,8 +139,8 @@ double CostModel::part_of_rate(const Step& step, const StepAccess& access) const
   return part / slower;
 }
 
-double CostModel::vector_arithmetic(double simple, double convert, double transcendental) const {
-  const Hardware::Vector& vector = hardware_.vector;
+double CostModel::vector_arithmetic(const Hardware::Vector& vector, double simple, double convert,
+                                    double transcendental) {
   return simple / vector.simple_fp32 + convert / vector.convert + transcendental / vector.transcendental;
 }
 
@@ -152,7 +156,7 @@ double CostModel::serial_cycles(const VectorOps& ops) const {
 }
 
 CostModel::Cycles CostModel::vector(const Work& work, const Step& step, const StepTraffic& traffic) const {
-  const Hardware::Vector& vector = hardware_.vector;
+  const Hardware::Vector& vector = hardware_.vector_of(work.worker_kind);
   double hits = step.loads * vector.load_startup, misses = 0, write = 0;
   std::uint64_t all_bytes = 0;
   for (std::uint32_t i = 0; i < step.count; ++i) {
@@ -168,7 +172,7 @@ CostModel::Cycles CostModel::vector(const Work& work, const Step& step, const St
       misses += traffic.slow[i] * std::max(0.0, 1 / (vector.gm_to_ub_miss * part) - 1 / rate);
     }
   }
-  const double busy = vector_arithmetic(step.simple, step.convert, step.transcendental) +
+  const double busy = vector_arithmetic(vector, step.simple, step.convert, step.transcendental) +
                       step.dependent * vector.startup_cycles;
   // The load of the first tile and the store of the last overlap with nothing.
   const double tiles =
@@ -217,7 +221,7 @@ Duration CostModel::least(const Work& work) const {
 
 void CostModel::add(const Work& work, const Step& step, CubeTotal& total) const {
   if (!step.finishes_block) return;
-  total.cycles += mads_of(step.rows, step.cols, step.block_k, work.tiling.base_k, macs_per_cycle(work.dtype),
+  total.cycles += mads_of(step.rows, step.cols, step.block_k, work.tiling.base_k, macs_per_cycle(work),
                           hardware_.cube.least_rows)
                       .cycles;
   total.macs += std::uint64_t{step.rows} * step.cols * step.block_k;
@@ -242,7 +246,7 @@ Duration CostModel::arithmetic(const Work& work) const {
     }
     return arithmetic(total);
   }
-  return time(vector_arithmetic(static_cast<double>(work.ops.simple_fp32),
+  return time(vector_arithmetic(hardware_.vector_of(work.worker_kind), static_cast<double>(work.ops.simple_fp32),
                                 static_cast<double>(work.ops.convert),
                                 static_cast<double>(work.ops.transcendental)));
 }

@@ -74,9 +74,10 @@ class CostModel {
   Cycles cube(const Work& work, const Step& step, const StepTraffic& traffic, LastCube& last) const;
   Cycles vector(const Work& work, const Step& step, const StepTraffic& traffic) const;
   double serial_cycles(const VectorOps& ops) const;
-  double vector_arithmetic(double simple, double convert, double transcendental) const;
+  static double vector_arithmetic(const Hardware::Vector& vector, double simple, double convert,
+                                  double transcendental);
   Duration time(double cycles) const;
-  std::uint32_t macs_per_cycle(DataType type) const;
+  std::uint32_t macs_per_cycle(const Work& work) const;
 
   const Hardware& hardware_;
   const Program& program_;

@@ -6,10 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "models/shape.h"
 #include "models/worker_kinds.h"
 #include "sim/core/config/config.h"
 #include "sim/core/ids.h"
 #include "sim/core/units.h"
+#include "sim/device/pipes.h"
 
 namespace a3sim {
 
@@ -19,19 +21,25 @@ struct Hardware {
   std::string name;
   std::string stack;  // the software that it runs; empty: any
 
-  // Each unit belongs to one kind; a kind may have both units, as an SM has.
+  // Each unit belongs to one kind; a kind may have both units, as an SM has, or operators of its own.
   WorkerKinds workers;
   Hertz clock;
+  Pipes pipes;  // of a matrix core and the vector core beside it
 
   struct Cube {
     std::uint32_t macs_per_cycle_16 = 0;  // bf16 and fp16
     std::uint32_t macs_per_cycle_32 = 0;
-    std::uint32_t macs_per_cycle_8 = 0;
+    std::uint32_t macs_per_cycle_8 = 0;    // int8
+    std::uint32_t macs_per_cycle_fp8 = 0;  // FP8, HiF8 and MXFP8; 0: these do not multiply
+    std::uint32_t macs_per_cycle_fp4 = 0;  // MXFP4; 0: it does not multiply
     double mad_head_cycles = 0;           // start-up of a mad instruction
-    double l1_to_l0a = 0, l1_to_l0b = 0;  // bytes per cycle
-    double gm_to_l1 = 0;                  // bytes per cycle and core, from the L2
-    double gm_to_l1_miss = 0;             // the same while the L2 fetches them
-    double l0c_to_gm = 0;                 // bytes per cycle and core
+    // Bytes per cycle of the ways that products take (Pipes::way).
+    double l1_to_l0a = 0, l1_to_l0b = 0;
+    bool l0_in_turns = true;     // loads to L0A and to L0B take turns
+    double gm_to_l1 = 0;         // per core, from the L2
+    double gm_to_l1_miss = 0;    // the same while the L2 fetches them
+    double l0c_to_gm = 0;        // per core
+    double l0c_to_ub = 0, ub_to_l1 = 0;  // inside a core, past the memory; 0: there is no such way
     double unaligned = 1;                 // factor on gm_to_l1 if rows do not begin at a line
     double rows_128 = 1, rows_256 = 1;    // factor on gm_to_l1 for rows of this many bytes
     double load_issue_cycles = 0;         // of a load to L1, in addition to its bytes
@@ -40,6 +48,11 @@ struct Hardware {
     double speed = 1;               // factor on the rate of products: what the power limit leaves
     double sustained = 1;           // the same while products run back to back for long
     double hbm_part = 1;            // factor on hbm_read for loads to L1
+
+    // Returns the products per cycle with rows of a type and weights of another, at the rate of the wider one.
+    // 0: the cube cannot multiply them.
+    std::uint32_t macs_per_cycle(DataType rows, DataType weights) const;
+    std::uint32_t macs_per_cycle(DataType type) const { return macs_per_cycle(type, type); }
   } cube;
 
   struct Vector {
@@ -54,11 +67,17 @@ struct Hardware {
     // Cycles of a load beside its bytes, in a loop that has one under way at a time.
     double load_startup = 0;
   } vector;
+  // By kind of worker: how it does vector work, where it says so itself. May be shorter than `workers`.
+  std::vector<std::optional<Vector>> own_vectors;
+  const Vector& vector_of(std::uint32_t kind) const {
+    return kind < own_vectors.size() && own_vectors[kind] ? *own_vectors[kind] : vector;
+  }
 
   struct MemorySystem {
     Bytes l2_size;
     std::uint32_t l2_ways = 0;
     BytesPerSecond l2_read, l2_write;
+    Bytes hbm_size{};                    // what a device can hold
     BytesPerSecond l2_line_read;         // of lines that many cores read at once, for all of them together
     BytesPerSecond hbm_read, hbm_write;  // of reads alone, of writes alone; they share the HBM's time
     // Bytes of loads from the L2 and of writes to other devices that can be under way at once. Writes that wait for
@@ -109,6 +128,9 @@ struct Hardware {
   };
   std::optional<CopyEngine> copy_engine{};  // nullopt: programs on streams do not run
 };
+
+// Returns why a machine has no products of rows of a type with weights of another.
+std::string why_no_products(const Hardware& hardware, DataType rows, DataType weights);
 
 // Returns the hardware at its sustained speed: that of products that have run back to back for long.
 Hardware sustained(const Hardware& hardware);

@@ -80,6 +80,7 @@ KernelCost::Block KernelCost::block(const Gemm& product, std::uint32_t rows, std
   work.gemms = {{rows, cols, product.k, 0, 0, 0}};
   work.tiling = tiling_;
   work.dtype = form.dtype;
+  work.weights = form.weights;
   work.result = form.result;
   work.a_transposed = form.transposed;
   work.a_pitch = work.b_pitch = kL2Line;  // rows begin at lines
@@ -142,17 +143,17 @@ MemoryJob KernelCost::job(const std::vector<Gemm>& products, std::uint32_t worke
 }
 
 MemoryJob KernelCost::products(std::span<const std::uint32_t> rows, std::uint32_t n, std::uint32_t k,
-                               std::uint32_t workers, std::uint32_t streams) {
+                               std::uint32_t workers, std::uint32_t streams, DataType type) {
   std::vector<Gemm> products;
   double read = 0, written = 0;
   for (const std::uint32_t m : rows) {
     if (m == 0) continue;
     products.push_back({m, n, k, 0, 0, 0});
-    read += double{kElement} * (1.0 * m * k + 1.0 * k * n);
+    read += element_bytes(type) * (1.0 * m * k + 1.0 * k * n);
     written += double{kElement} * m * n;
   }
   if (products.empty()) return {};
-  MemoryJob result = job(products, workers, {}, streams);
+  MemoryJob result = job(products, workers, {.dtype = type, .weights = type}, streams);
   result.bytes[kL2Write] = written;
   result.bytes[kHbm] = hardware().memory.as_reads(read, written);
   return result;
@@ -176,7 +177,8 @@ MemoryJob KernelCost::gradients(std::span<const std::uint32_t> rows, std::uint32
 
 MemoryJob KernelCost::product(const BlockProduct& product, std::uint32_t workers) {
   const auto narrow = [](std::uint64_t size) { return static_cast<std::uint32_t>(size); };
-  const Form form{product.dtype, product.accumulates ? DataType::kFp32 : product.dtype, product.transposed};
+  const Form form{product.dtype, product.dtype, product.accumulates ? DataType::kFp32 : product.dtype,
+                  product.transposed};
   MemoryJob result = job({{narrow(product.m), narrow(product.n), narrow(product.k), 0, 0, 0}}, workers, form);
   const auto m = static_cast<double>(product.m), n = static_cast<double>(product.n),
              k = static_cast<double>(product.k);

@@ -40,8 +40,9 @@ class KernelCost {
   //
   // If `streams` is not 0, each product is a kernel of its own: those of a stream run one after another, in
   // parallel with the other streams, each on at most as many workers as it has blocks.
+  // Operands have the type; results have 16 bits.
   MemoryJob products(std::span<const std::uint32_t> rows, std::uint32_t n, std::uint32_t k,
-                     std::uint32_t workers, std::uint32_t streams = 0);
+                     std::uint32_t workers, std::uint32_t streams = 0, DataType type = DataType::kBf16);
   // Returns the job of weight gradients: k x n each, summed over an expert's `rows`; an expert without rows
   // gets zeros.
   MemoryJob gradients(std::span<const std::uint32_t> rows, std::uint32_t n, std::uint32_t k,
@@ -63,7 +64,7 @@ class KernelCost {
   };
   // The types of operands and of the result.
   struct Form {
-    DataType dtype = DataType::kBf16, result = DataType::kBf16;
+    DataType dtype = DataType::kBf16, weights = DataType::kBf16, result = DataType::kBf16;
     bool transposed = false;  // the left operand
     friend auto operator<=>(const Form&, const Form&) = default;
   };

@@ -13,14 +13,14 @@ constexpr std::uint32_t kMostK = 8192;
 // Returns the access to a part of a matrix that begins at row `first_row` of a tensor. Transposed: its
 // columns are the tensor's rows.
 StepAccess rectangle(TensorId tensor, std::uint32_t first_row, Rows rows, Rows cols, bool transposed,
-                     std::uint32_t element, std::uint32_t pitch) {
+                     DataType type, std::uint32_t pitch) {
   if (transposed) std::swap(rows, cols);
   StepAccess access;
   access.pitch = pitch;
   access.l2.tensor = tensor;
   access.l2.rows = {first_row + rows.begin, first_row + rows.end};
-  access.l2.byte_begin = cols.begin * element;
-  access.l2.byte_end = cols.end * element;
+  access.l2.byte_begin = static_cast<std::uint32_t>(bytes_of(type, cols.begin));
+  access.l2.byte_end = static_cast<std::uint32_t>(bytes_of(type, cols.end));
   access.l2.unit = CoreUnit::kMatrix;
   return access;
 }
@@ -46,7 +46,7 @@ StepAccess slice(const Stream& stream, std::uint32_t i, std::uint32_t n) {
     rows.begin += stream.gather_at % (stream.rows.size() - wanted + 1);
     rows.end = rows.begin + wanted;
   }
-  access.pitch = row_bytes;
+  access.pitch = stream.pitch > 0 ? stream.pitch : row_bytes;
   access.l2.tensor = stream.tensor;
   access.l2.rows = part_of(rows, i, n);
   access.l2.byte_end = row_bytes;
@@ -72,7 +72,7 @@ void TaskSteps::start(const Work& work, const Hardware& hardware, const AccessSt
   }
   if (work.streams.size() > Step::kMostAccesses) throw std::logic_error("a task with too many streams");
   const std::uint64_t bytes = work.stream_bytes(false) + work.stream_bytes(true);
-  const auto ub = static_cast<std::uint64_t>(hardware.vector.ub.count);
+  const auto ub = static_cast<std::uint64_t>(hardware.vector_of(work.worker_kind).ub.count);
   std::uint64_t most = 1;  // every step has a row
   for (const Stream& stream : work.streams) most = std::max<std::uint64_t>(most, stream.rows.size());
   part_ = 0;
@@ -117,18 +117,20 @@ bool TaskSteps::next_cube(Step& step) {
 
 void TaskSteps::block_accesses(Step& step, const BlockGrid::Block& block) const {
   const Gemm& gemm = walk_.gemm();
-  const std::uint32_t element = element_bytes(work_->dtype);
+  const auto bytes = [](DataType type, std::uint32_t elements) {
+    return static_cast<std::uint32_t>(bytes_of(type, elements));
+  };
   const Rows m{block.row, block.row + block.rows}, n{block.col, block.col + block.cols};
   const Rows k{k_, k_ + step.k};
   step.count = 0;
   const Tiling& tiling = work_->tiling;
-  const std::uint32_t along_k = std::uint32_t{tiling.base_k} * tiling.step_k * element;
+  const std::uint32_t along_k = std::uint32_t{tiling.base_k} * tiling.step_k;
   StepAccess& a = step.accesses[step.count++];
-  a = rectangle(work_->a, gemm.a_row, m, k, work_->a_transposed, element, work_->a_pitch);
-  a.row_bytes = work_->a_transposed ? tiling.base_m * element : along_k;
+  a = rectangle(work_->a, gemm.a_row, m, k, work_->a_transposed, work_->dtype, work_->a_pitch);
+  a.row_bytes = bytes(work_->dtype, work_->a_transposed ? tiling.base_m : along_k);
   StepAccess& b = step.accesses[step.count++];
-  b = rectangle(work_->b, gemm.b_row, k, n, work_->b_transposed, element, work_->b_pitch);
-  b.row_bytes = work_->b_transposed ? along_k : tiling.base_n * element;
+  b = rectangle(work_->b, gemm.b_row, k, n, work_->b_transposed, work_->weights, work_->b_pitch);
+  b.row_bytes = bytes(work_->weights, work_->b_transposed ? along_k : tiling.base_n);
   style(a);
   style(b);
   const auto [readers_a, readers_b] = walk_.readers();
@@ -138,7 +140,7 @@ void TaskSteps::block_accesses(Step& step, const BlockGrid::Block& block) const 
   // A product that sends its result writes it through the links.
   if (!step.finishes_block || work_->put_bytes > 0) return;
   StepAccess& c = step.accesses[step.count++];
-  c = rectangle(work_->c, gemm.c_row, m, n, false, element_bytes(work_->result), 0);
+  c = rectangle(work_->c, gemm.c_row, m, n, false, work_->result, 0);
   c.l2.write = true;
   style(c);
 }

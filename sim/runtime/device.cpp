@@ -116,6 +116,7 @@ void Device::run(Engine& engine, std::uint32_t worker) {
   }
   w.work.clear();
   operators_[td.op]->work(context_, {td, read_by(ssc_.inputs(td)), ssc_.outputs(td)}, w.work);
+  w.work.worker_kind = td.queue_type;
   if (w.work.kind == WorkKind::kPut && w.work.dst != w.work.src) return start_put(engine, worker);
   if (w.work.kind == WorkKind::kPut && w.copies) return copy_here(engine, worker);
   const OpHints& hints = hints_[td.op];

@@ -40,6 +40,7 @@ constexpr LeftOut kLeftOut[] = {
     {"program.attention.rows", kWritten},
     {"program.attention.keys", kWritten},
     {"program.puts.row", kWritten},
+    {"hardware.memory.hbm_size", "what fits, not how fast it is"},
     {"hardware.memory.l2_ways", "how the L2 is organised: neither more nor fewer are better"},
 };
 

@@ -25,7 +25,7 @@ Work random_sizes(Rng& rng) {
     work.shares = one_of(4, 1);
     work.share = rng.below(work.shares);
     work.count_on = one_of(0, 1) != 0;
-    work.dtype = one_of(1, 0) ? DataType::kBf16 : DataType::kFp32;
+    work.dtype = work.weights = one_of(1, 0) ? DataType::kBf16 : DataType::kFp32;
     work.a = TensorId{rng.below(5)};
     work.a_transposed = one_of(0, 1) != 0;
     work.b_transposed = one_of(0, 1) != 0;

@@ -23,9 +23,9 @@ TEST_CASE("data types run at their own rates") {
   const CostModel cost(hardware, kIdealProgram);
   Work work = matmul(128, 256, 512);
   const Duration in_16_bits = cost.arithmetic(work);
-  work.dtype = DataType::kFp32;
+  work.dtype = work.weights = DataType::kFp32;
   CHECK(cost.arithmetic(work) == 4 * in_16_bits);
-  work.dtype = DataType::kInt8;
+  work.dtype = work.weights = DataType::kInt8;
   CHECK(2 * cost.arithmetic(work) == in_16_bits);
 }
 

@@ -70,7 +70,8 @@ const std::vector<Family> kFamilies = {
      "that predicts "
      "further tokens; a token's experts come from 4 of 8 groups; the router's sigmoid scores: rows go as "
      "`routing` "
-     "says; weights in fp8: computed as activations are; attention and all else that is not the routed "
+     "says; weights in fp8: computed as activations are, or in fp8_e4m3 with --set model.dtype=fp8_e4m3 on a "
+     "machine that has it; attention and all else that is not the routed "
      "experts; "},
     {R"({"model_type": "deepseek_v2", "hidden_size": 5120, "intermediate_size": 12288, "moe_intermediate_size": 1536,
          "n_routed_experts": 160, "num_experts_per_tok": 6, "n_shared_experts": 2, "n_group": 8, "topk_group": 3,

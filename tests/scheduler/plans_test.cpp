@@ -22,7 +22,7 @@ std::vector<std::uint32_t> planned(const std::string& key) {
   const TaskflowView view(f.flow);
   const MoeShape shape{.experts_per_rank = 1, .ep = 1};
   const TaskWeights weights(view, RowLayout(shape, RoutingCounts(1, 1)), options);
-  return make_plans(view, options.order, weights)[0][1].tasks;
+  return make_plans(view, options.order, weights, aic_and_aiv(1, 1))[0][1].tasks;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "sim/core/error.h"
 #include "traces/formats/stage_names.h"
+#include "traces/import/core_trace.h"
 #include "traces/import/kineto.h"
 #include "traces/import/profile.h"
 #include "traces/import/rank_time.h"
@@ -159,7 +160,7 @@ class CycleRecords final : public ProfileReader {
     std::error_code error;
     const std::string name = path.filename().string();
     return fs::is_regular_file(path, error) && (name.ends_with(".json") || name.ends_with(".json.gz")) &&
-           !is_kineto(path);
+           !is_kineto(path) && !is_core_trace(path);
   }
   Profile read(const fs::path& path) const override {
     Profile to;

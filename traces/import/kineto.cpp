@@ -77,20 +77,6 @@ struct KinetoDate {
   }
 };
 
-// Returns the first bytes of a file, unpacked; empty if it cannot be read.
-std::string first_bytes(const fs::path& path, std::size_t most) {
-  std::string begin;
-  try {
-    TextSource source(path);
-    for (std::string_view piece = source.piece(); !piece.empty() && begin.size() < most;
-         piece = source.piece())
-      begin += piece;
-  } catch (const InputError&) {
-    return {};
-  }
-  return begin;
-}
-
 // One file, which is of one rank.
 class KinetoFile {
  public:

@@ -64,12 +64,22 @@ void add_exchanges(const ProfiledStep& step, std::uint32_t rank, Profile& to) {
   }
 }
 
+void add_by_core(const Trace& trace, std::uint32_t rank, Profile& to) {
+  for (const TraceTask& task : trace.ranks[rank]) {
+    const bool waits = task.dependent_event != kNone && !trace.machine.has_kernels;
+    to.at(rank, name_on_core(trace.operators[task.op].name, trace.machine.workers.worker_name(task.worker)))
+        .add(task.end - task.start, waits ? task.start - task.taken : Duration::zero());
+  }
+}
+
 TimeSplit steps_of(const ProfiledStep& step) {
   return {step.length, length_of(step.computing), length_of(step.communicating),
           length_of(step.communicating - step.computing)};
 }
 
 }  // namespace
+
+std::string name_on_core(std::string_view op, std::string_view core) { return fmt::format("{} on {}", op, core); }
 
 std::string printable(std::string_view name) {
   constexpr std::string_view kSpace = " \t\r\n";
@@ -178,6 +188,10 @@ Profile profile_of(std::span<const TracedPass> passes, ProfileUnit unit) {
       add_kernels(step, r, to);
       add_exchanges(step, r, to);
       to.ranks[r].steps = steps_of(step);
+      continue;
+    }
+    if (unit == ProfileUnit::kCore) {
+      for (const TracedPass& pass : passes) add_by_core(pass.trace, r, to);
       continue;
     }
     RankTime time;

@@ -17,9 +17,12 @@
 
 namespace a3sim {
 
-// The unit whose times a profile has.
-enum class ProfileUnit : std::uint8_t { kKernel, kTask };
-constexpr auto names_of(ProfileUnit) { return std::to_array<std::string_view>({"kernel", "task"}); }
+// The unit whose times a profile has: kernels, tasks by operator, or tasks by operator and core.
+enum class ProfileUnit : std::uint8_t { kKernel, kTask, kCore };
+constexpr auto names_of(ProfileUnit) { return std::to_array<std::string_view>({"kernel", "task", "core"}); }
+
+// Returns the name in a profile by core: "GMM1 on AIC 3".
+std::string name_on_core(std::string_view op, std::string_view core);
 
 // All kernels, or all tasks, of one name on one rank; or all its exchanges of one name, or all packets of
 // one size.

@@ -146,4 +146,17 @@ bool ProfileLines::next(std::vector<std::string>& cells) {
   return true;
 }
 
+std::string first_bytes(const std::filesystem::path& path, std::size_t most) {
+  std::string begin;
+  try {
+    TextSource source(path);
+    for (std::string_view piece = source.piece(); !piece.empty() && begin.size() < most;
+         piece = source.piece())
+      begin += piece;
+  } catch (const InputError&) {
+    return {};
+  }
+  return begin;
+}
+
 }  // namespace a3sim

@@ -70,4 +70,7 @@ class ProfileLines {
   std::size_t line_ = 0;
 };
 
+// Returns at most so many bytes from the beginning of a file, unpacked; none if it cannot be read.
+std::string first_bytes(const std::filesystem::path& path, std::size_t most);
+
 }  // namespace a3sim

@@ -25,6 +25,7 @@ class Events final : public JsonWalk {
       if (key == "ts") event_.date = text;
       if (key == "dur") event_.length = value;
       if (key == "pid") event_.process = value;
+      if (key == "tid") event_.thread = text;
     } else if (in_arguments()) {
       if (is_wanted()) event_.numbers.insert_or_assign(std::string(key), value);
     } else if (!listed_ && depth() == 2 && rest.numbers.size() < kMostBeside) {
@@ -38,6 +39,7 @@ class Events final : public JsonWalk {
       if (key == "name") event_.name = value;
       if (key == "cat") event_.category = value;
       if (key == "ts") event_.date = value;
+      if (key == "tid") event_.thread = value;
     } else if (in_arguments()) {
       if (is_wanted()) event_.texts.insert_or_assign(std::string(key), value);
     } else if (!listed_ && depth() == 3 && rest.texts.size() < kMostBeside) {

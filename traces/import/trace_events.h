@@ -16,6 +16,7 @@ struct TraceEvent {
   std::string date;                                       // microseconds, as text; empty: none
   std::optional<double> length;                           // microseconds
   std::optional<double> process;                          // process number
+  std::string thread;                                     // its number or name
   std::map<std::string, double, std::less<>> numbers;     // wanted arguments that are numbers
   std::map<std::string, std::string, std::less<>> texts;  // wanted arguments that are text
 

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "sim/core/config/decimal.h"
 #include "sim/core/error.h"
 #include "sim/core/statistics.h"
 #include "sim/experiment/config/order_file.h"
@@ -17,8 +18,6 @@ namespace {
 
 constexpr double kSkews[] = {0.2, 0.4, 0.8};
 constexpr std::uint64_t kRoutingSeed = 1;
-
-constexpr std::pair<std::uint32_t, std::uint32_t> kPublished[] = {{25, 50}, {24, 48}};  // AIC, AIV
 
 std::string name_of(const RoutingSpec& routing) {
   if (routing.kind != "sampled") return routing.kind;
@@ -32,6 +31,25 @@ std::vector<std::string> changes_to(const RoutingSpec& routing) {
   return {block + '}'};
 }
 
+// Returns the machine's workers with as many of each kind as its file leaves open at most, and at least.
+std::vector<WorkerKinds> open_counts(const Experiment& experiment) {
+  WorkerKinds most = experiment.hardware.workers, least = most;
+  if (!experiment.tree) return {};
+  Diagnostics ignored;
+  const auto open = [&](const SourcedValue& value, std::string_view block, WorkerKind& high, WorkerKind& low) {
+    if (value.low.empty() || value.path != fmt::format("hardware.workers.{}.count", block)) return;
+    std::int64_t number = 0;
+    if (decimal_integer(value.high, number)) high.count = static_cast<std::uint32_t>(number);
+    if (decimal_integer(value.low, number)) low.count = static_cast<std::uint32_t>(number);
+  };
+  for (const SourcedValue& value : sourced_values(Config::from(*experiment.tree, {}, ignored)))
+    for (std::uint32_t q = 0; q < most.size(); ++q) {
+      const std::string key = most[q].key();
+      open(value, key == "aic" ? "cube" : key == "aiv" ? "vector" : key, most[q], least[q]);
+    }
+  return {most, least};
+}
+
 void add_worker_counts(const Experiment& experiment, const std::string& routing,
                        const std::vector<std::string>& changes, std::vector<Condition>& conditions) {
   const WorkerKinds& own = experiment.hardware.workers;
@@ -39,10 +57,7 @@ void add_worker_counts(const Experiment& experiment, const std::string& routing,
     conditions.push_back({routing, workers, {routing, std::move(all)}});
   };
   add(own, changes);
-  std::vector<WorkerKinds> published;
-  for (const auto& [aic, aiv] : kPublished) published.push_back(aic_and_aiv(aic, aiv));
-  if (std::ranges::find(published, own) == published.end()) return;
-  for (const WorkerKinds& other : published) {
+  for (const WorkerKinds& other : open_counts(experiment)) {
     if (other == own) continue;
     std::vector<std::string> all = changes;
     std::ranges::move(changes_to_workers(experiment, other), std::back_inserter(all));

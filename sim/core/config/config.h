@@ -171,6 +171,7 @@ class Config {
   // Reads a number per clock cycle (`110 B/cycle`, `64 element/cycle`) and returns the number. `unit` is the
   // expected unit.
   double per_cycle(std::string_view key, std::string_view unit) const;
+  double per_cycle_or_none(std::string_view key, std::string_view unit) const;  // 0 for `none`
 
   // Hardware values are written `{value: 192 MiB, source: "..."}` with optional `range: [a, b]`, `note:` and,
   // beside a range, `fitted: true`. Every read of a scalar above accepts that form too, and refuses a value

@@ -242,4 +242,15 @@ double Config::per_cycle(std::string_view key, std::string_view unit) const {
                             .ordered = true});
 }
 
+double Config::per_cycle_or_none(std::string_view key, std::string_view unit) const {
+  const std::string expected = expected_per_cycle(unit) + ", or none";
+  take(key, {.kind = KeyKind::kQuantity,
+             .expected = expected,
+             .pattern = fmt::format("^(none|{} *{}/cycle)$", kNumberPattern, unit)});
+  const auto parse = [&](std::string_view text) {
+    return text == "none" ? Parsed<double>{0.0, ""} : parse_per_cycle(text, unit);
+  };
+  return read<double>(key, {.parse = parse, .expected = expected, .harmless = 1, .ordered = true});
+}
+
 }  // namespace a3sim

@@ -41,8 +41,10 @@ constexpr std::int64_t kMostShares = 65535;  // a region's share has 16 bits
 
 // Checks that tiles and their buffers fit in L0 and L1.
 void check_fits(const Config& config, const Tiling& t, const Hardware::Cube& cube, DataType dtype) {
-  const std::int64_t element = element_bytes(dtype), a = t.base_m * t.base_k * element,
-                     b = t.base_n * t.base_k * element;
+  const auto bytes = [&](std::uint32_t rows) {
+    return static_cast<std::int64_t>(std::uint64_t{rows} * t.base_k * element_bits(dtype) / 8);
+  };
+  const std::int64_t a = bytes(t.base_m), b = bytes(t.base_n);
   const auto check = [&](std::string_view what, std::int64_t bytes, Bytes size) {
     if (bytes <= size.count) return;
     config.error("base_k",
@@ -59,7 +61,7 @@ void check_fits(const Config& config, const Tiling& t, const Hardware::Cube& cub
 // Reduces the blocks of K per load to what fits in L1.
 void fit_into_l1(Tiling& t, const Hardware::Cube& cube, DataType dtype) {
   const std::int64_t blocks =
-      std::int64_t{t.base_m + t.base_n} * t.base_k * element_bytes(dtype) * t.l1_buffers;
+      std::int64_t{t.base_m + t.base_n} * t.base_k * element_bits(dtype) / 8 * t.l1_buffers;
   while (t.step_k > 1 && blocks * t.step_k > cube.l1.count) t.step_k /= 2;
 }
 
@@ -186,6 +188,18 @@ bool has_products(const Experiment& experiment) {
   });
 }
 
+// Checks that the machine multiplies what the graphs' products have as operands.
+void check_types(const Config& root, const Experiment& experiment) {
+  const Hardware& hardware = experiment.hardware;
+  for (const Pass& pass : experiment.passes)
+    for (const OperatorNode& op : pass.graph.operators()) {
+      if (Operators::get(op.type).unit() != CoreUnit::kMatrix) continue;
+      const DataType rows = pass.graph.tensor(op.inputs[0]).dtype, weights = pass.graph.tensor(op.inputs[1]).dtype;
+      if (hardware.cube.macs_per_cycle(rows, weights) == 0)
+        root.map("hardware").map("workers").error("cube", why_no_products(hardware, rows, weights));
+    }
+}
+
 void check_hints(const Config& l2, const Experiment& experiment) {
   std::vector<std::string> known = experiment.order.elsewhere;
   for (const Pass& pass : experiment.passes) {
@@ -270,8 +284,8 @@ Experiment read(const Config& root) {
   experiment.run.kernel_sources = experiment.cut.sources;
   // Blocks of K have the same bytes for all types, so what fits in L0 and L1 for one type fits for all.
   Tiling tiling;
-  tiling.base_k = static_cast<std::uint16_t>(tiling.base_k * element_bytes(DataType::kBf16) /
-                                             element_bytes(experiment.shape.dtype));
+  tiling.base_k = static_cast<std::uint16_t>(tiling.base_k * element_bits(DataType::kBf16) /
+                                             element_bits(experiment.shape.dtype));
   fit_into_l1(tiling, experiment.hardware.cube, experiment.shape.dtype);
   const bool chosen = root.map("tiling").choice("blocks", {"stated", "by_shape"}, "stated") == 1;
   const Config own_tilings = root.map("tiling").map("operators");
@@ -286,6 +300,7 @@ Experiment read(const Config& root) {
   if (has_products(experiment) && known) {
     check_fits(root.map("tiling"), experiment.cut.tiling, experiment.hardware.cube, experiment.shape.dtype);
   }
+  check_types(root, experiment);
   experiment.run.l2 = read_l2(root.map("l2"));
   experiment.order = read_order(root.map("order"));
   if (experiment.shape.experts() > 0) experiment.order.elsewhere = operators_of_moe_ffn(experiment.shape);

@@ -35,15 +35,15 @@ void read_model(const Config& root, Experiment& experiment) {
   experiment.routing = read_routing(root.map("routing"));
 }
 
-void check_fits_memory(const Config& config, std::initializer_list<std::string_view> keys, double elements,
-                       DataType dtype) {
-  constexpr double kMemory = 64.0 * (1ULL << 30);
-  const double bytes = elements * element_bytes(dtype);
-  if (bytes <= kMemory) return;
+void check_fits_memory(const Config& config, Bytes memory, std::initializer_list<std::string_view> keys,
+                       double elements, DataType dtype) {
+  constexpr double kGibibyte = 1ULL << 30;
+  const double bytes = elements * element_bytes(dtype), most = static_cast<double>(memory.count);
+  if (bytes <= most) return;
   const auto size = [&](std::string_view key) { return std::strtod(config.yaml(key).c_str(), nullptr); };
   const std::string_view largest = *std::ranges::max_element(keys, {}, size);
-  config.error(largest, fmt::format("the tensors would take {:.1f} GiB, expected at most the 64 GiB of a die",
-                                    bytes / (1ULL << 30)));
+  config.error(largest, fmt::format("the tensors would take {:.1f} GiB, expected at most the {:.4g} GiB of a die",
+                                    bytes / kGibibyte, most / kGibibyte));
 }
 
 void read_workload(const Config& root, Experiment& experiment) {

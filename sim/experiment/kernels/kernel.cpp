@@ -32,6 +32,12 @@ DataType read_float(const Config& config) {
   return kTypes[config.choice("dtype", {"bf16", "fp16", "fp32"}, "bf16")];
 }
 
+DataType read_type(const Config& config, std::string_view key) {
+  const auto type = config.choice(key, DataType::kBf16);
+  if (type == DataType::kInt32) config.error(key, "int32 is a type of sums: expected one of operands");
+  return type;
+}
+
 std::vector<std::uint32_t> read_counts(const Config& config, std::string_view key) {
   std::vector<std::uint32_t> counts;
   for (const std::string& text : config.texts(key)) {

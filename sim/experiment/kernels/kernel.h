@@ -19,6 +19,7 @@ struct KernelWork {
   Duration alone{};  // the known time of what `job` does not cover
   std::uint32_t launches = 1;
   bool matrix = false;           // runs on matrix units
+  DataType dtype = DataType::kBf16;  // of products' operands
   double flops = 0;              // of products
   double read = 0, written = 0;  // bytes, each counted once
   StreamProgram
@@ -44,6 +45,7 @@ void let_other_sizes_stand(const Config& config, const KernelKind& kernel);
 std::uint64_t read_size(const Config& config, std::string_view key);
 std::uint32_t read_count(const Config& config, std::string_view key);
 DataType read_float(const Config& config);
+DataType read_type(const Config& config, std::string_view key);  // any that products have
 std::vector<std::uint32_t> read_counts(const Config& config, std::string_view key);
 
 // Operands of a type, in memory and in a vector core.
@@ -51,7 +53,7 @@ struct Elements {
   DataType dtype = DataType::kBf16;
   double bytes() const { return element_bytes(dtype); }
   // True if rows of `width` elements begin at L2 lines.
-  bool aligned(std::uint64_t width) const { return width * element_bytes(dtype) % kL2Line == 0; }
+  bool aligned(std::uint64_t width) const { return width * element_bits(dtype) % (8 * kL2Line) == 0; }
   // Returns the number of conversions to fp32 and back: none if the kernel computes in fp32 anyway.
   double conversions(double count) const { return dtype == DataType::kFp32 ? 0 : count; }
 };

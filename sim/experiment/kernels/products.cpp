@@ -6,19 +6,21 @@
 namespace a3sim {
 namespace {
 
-constexpr double kElement = 2;  // bytes: kernels here have 16 bits
+constexpr double kElement = 2;  // bytes: results here have 16 bits, and operands where no type is stated
 
 // Multiplies the rows of each expert, all experts in one kernel.
 KernelKind::Write read_grouped_matmul(const Config& config) {
   const std::vector<std::uint32_t> rows = read_counts(config, "rows");
   const std::uint32_t n = read_count(config, "n"), k = read_count(config, "k");
-  return [rows, n, k](KernelCost& cost) {
+  const DataType type = read_type(config, "operands");
+  return [rows, n, k, type](KernelCost& cost) {
     KernelWork work;
-    work.job = cost.products(rows, n, k, cost.hardware().workers.count(CoreUnit::kMatrix));
+    work.job = cost.products(rows, n, k, cost.hardware().workers.count(CoreUnit::kMatrix), 0, type);
     work.matrix = true;
+    work.dtype = type;
     const double m = std::accumulate(rows.begin(), rows.end(), 0.0);
     work.flops = 2 * m * n * k;
-    work.read = kElement * (m * k + static_cast<double>(rows.size()) * n * k);
+    work.read = element_bytes(type) * (m * k + static_cast<double>(rows.size()) * n * k);
     work.written = kElement * m * n;
     return work;
   };
@@ -96,7 +98,7 @@ KernelKind::Write read_latent_prolog(const Config& config) {
 }
 
 A3SIM_REGISTER(KernelKind, "grouped_matmul", "products of experts in one kernel",
-               KernelKind{read_grouped_matmul, {"rows", "n", "k"}});
+               KernelKind{read_grouped_matmul, {"rows", "n", "k", "operands"}});
 A3SIM_REGISTER(KernelKind, "products", "products of experts with the same rows, in one kernel or a call each",
                KernelKind{read_products, {"experts", "m", "n", "k", "one_call"}});
 A3SIM_REGISTER(KernelKind, "mla_prolog", "the projections of latent attention",

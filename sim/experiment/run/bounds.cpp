@@ -128,12 +128,14 @@ Duration Survey::add_task(const Ssc& ssc, const WorkContext& context, const Cost
   work_.clear();
   const Operator& op = Operators::get(ssc.operators()[td.op].type);
   op.work(context, {td, read_by(ssc.inputs(td)), ssc.outputs(td)}, work_);
+  work_.worker_kind = td.queue_type;
   const bool by_engine = moved_by_engine(ssc.operators()[td.op].type);
   if (work_.kind == WorkKind::kPut && work_.dst != work_.src)
     return add_put(work_.src != ssc.rank(), by_engine);
   if (work_.kind == WorkKind::kPut && by_engine) return copied_here();
   const TimesAlone::Times times = alone_.compute(work_, cost);
-  sums_[index(ssc.rank())].arithmetic[static_cast<std::size_t>(op.unit())] += times.arithmetic;
+  if (td.queue_type == ssc.kinds().queue_for(op.unit()))  // not what another kind of worker has as its own
+    sums_[index(ssc.rank())].arithmetic[static_cast<std::size_t>(op.unit())] += times.arithmetic;
   // A product that sends its result sends it behind its last block.
   return work_.put_bytes > 0 && work_.kind == WorkKind::kCube ? times.least + add_put(false, false)
                                                               : times.least;

@@ -13,7 +13,6 @@
 namespace a3sim {
 namespace {
 
-constexpr std::uint32_t kTwoBytes = 2, kOneByte = 1;
 
 Duration time_of(double picoseconds) { return Duration(static_cast<std::int64_t>(picoseconds)); }
 double time_at(double amount, double rate) { return amount * 1e12 / rate; }
@@ -22,11 +21,8 @@ double time_at(double amount, BytesPerSecond rate) {
 }
 
 // Returns the multiply-accumulates per second of all cubes, for values of so many bytes.
-double peak_rate(const Hardware& hardware, std::uint32_t cubes, std::uint32_t bytes, double part_of_peak) {
+double peak_rate(const Hardware& hardware, std::uint32_t cubes, std::uint32_t macs, double part_of_peak) {
   const Hardware::Cube& cube = hardware.cube;
-  const std::uint32_t macs = bytes <= kOneByte    ? cube.macs_per_cycle_8
-                             : bytes == kTwoBytes ? cube.macs_per_cycle_16
-                                                  : cube.macs_per_cycle_32;
   return static_cast<double>(cubes) * macs * static_cast<double>(hardware.clock.count) * cube.speed *
          part_of_peak;
 }
@@ -151,7 +147,8 @@ void ScheduleUse::add_products(const Ssc& ssc, OperatorUse& use) {
   if (work_.kind != WorkKind::kCube) return;
   const std::uint32_t cubes = ssc.kinds().count(CoreUnit::kMatrix);
   use.arithmetic += time_at(static_cast<double>(work_.macs()),
-                            peak_rate(hardware_, cubes, element_bytes(work_.dtype), part_of_peak_));
+                            peak_rate(hardware_, cubes, hardware_.cube.macs_per_cycle(work_.dtype, work_.weights),
+                                      part_of_peak_));
   const auto add = [&](TensorId tensor, bool written, std::uint32_t first, std::uint32_t rows) {
     use.bytes.add(tensor, written, {first, first + rows},
                   static_cast<double>(ssc.tensors()[index(tensor)].row_bytes()));
@@ -194,7 +191,8 @@ SerialRoofline serial_roofline(const StreamProgram& stream_program, const Hardwa
                                const Program& program, std::span<const std::uint32_t> dies,
                                double part_of_peak, const std::function<bool(std::uint32_t)>& counts) {
   const Topology topology(hardware, Program{}, dies, Transport::kPuts);
-  const double peak = peak_rate(hardware, hardware.workers.count(CoreUnit::kMatrix), kTwoBytes, part_of_peak);
+  const double peak = peak_rate(hardware, hardware.workers.count(CoreUnit::kMatrix),
+                                hardware.cube.macs_per_cycle_16, part_of_peak);
   PortUse ports(topology);
   std::vector<double> operators(stream_program.ranks, 0);
   for (std::uint32_t t = 0; t < stream_program.tasks.size(); ++t) {

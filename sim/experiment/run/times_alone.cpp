@@ -14,9 +14,9 @@ TimesAlone::Times TimesAlone::compute(const Work& work, const CostModel& cost) {
 void TimesAlone::add_sizes(const Work& work) {
   const auto add = [this](auto... sizes) { (key_.push_back(static_cast<std::uint64_t>(sizes)), ...); };
   const Tiling& tiling = work.tiling;
-  add(work.kind, work.gemms.size());
+  add(work.kind, work.worker_kind, work.gemms.size());
   if (work.kind == WorkKind::kCube) {
-    add(work.share, work.shares, work.count_on, work.dtype, work.result, work.a_transposed, work.b_transposed,
+    add(work.share, work.shares, work.count_on, work.dtype, work.weights, work.result, work.a_transposed, work.b_transposed,
         work.a_pitch, work.b_pitch, tiling.base_m, tiling.base_n, tiling.base_k, tiling.step_k,
         tiling.l1_buffers, tiling.l0_buffers, tiling.l0c_buffers, tiling.order, tiling.unit_flag,
         tiling.grid_m, tiling.grid_n);

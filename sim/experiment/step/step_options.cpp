@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "sim/core/closest.h"
+#include "sim/device/hardware.h"
 #include "sim/experiment/config/configs_folder.h"
 #include "sim/experiment/step/schedule.h"
 
@@ -238,7 +239,7 @@ BlockLayout StepOptions::block_layout() const {
   return {sequence, micro_batch, tp, cp, documents, ulysses, sequence_parallel, fuse};
 }
 
-StepOptions read_step_options(const Config& root) {
+StepOptions read_step_options(const Config& root, const Hardware& hardware) {
   StepOptions step;
   read_parallel_sizes(root.map("parallel"), root.map("model").has("experts"), step);
   const Config block = root.map("step");
@@ -265,7 +266,7 @@ StepOptions read_step_options(const Config& root) {
   step.draws = static_cast<std::uint32_t>(block.integer("draws", 1, kMostDraws, 8));
   read_optimizer(block.map("optimizer"), step);
   read_host(block.map("host"), step);
-  step.capacity = block.has("capacity") ? block.bytes("capacity") : Bytes{std::int64_t{64} << 30};
+  step.capacity = block.has("capacity") ? block.bytes("capacity") : hardware.memory.hbm_size;
   step.over_capacity = block.boolean("over_capacity", false);
   step.not_modelled = block.texts("not_modelled");
   block.finish();

@@ -12,6 +12,8 @@
 
 namespace a3sim {
 
+struct Hardware;
+
 // Says which expert-parallel exchanges hide behind computation.
 enum class EpOverlap : std::uint8_t { kNone, kWithinOne, kTwoMicroBatches };
 constexpr auto names_of(EpOverlap) {
@@ -116,6 +118,6 @@ struct StepOptions {
 
 // Reads the two blocks. Leaves the other keys of `parallel` to read_parallel(). Notes sizes that do not
 // divide, with sizes that would.
-StepOptions read_step_options(const Config& root);
+StepOptions read_step_options(const Config& root, const Hardware& hardware);
 
 }  // namespace a3sim

@@ -128,7 +128,7 @@ void check_streams(const Experiment& experiment) {
   if (const std::string why = experiment.work->why_no_programs(); !why.empty())
     throw InputError(experiment.name + ": " + why);
   check_copy_engines(experiment);
-  if (experiment.shape.experts() == 0 || element_bytes(experiment.shape.dtype) != 2) {
+  if (experiment.shape.experts() == 0 || element_bits(experiment.shape.dtype) != 16) {
     throw InputError(
         experiment.name +
         ": streams run a MoE layer of two bytes a value: experiment.workload=moe_ffn, model.dtype=bf16");

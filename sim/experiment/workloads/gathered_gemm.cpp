@@ -28,7 +28,7 @@ void read_gathered_gemm(const Config& root, const Config& /*block*/, Experiment&
   if (gemm.m % gemm.ranks != 0)
     config.error("m",
                  fmt::format("{} rows on {} ranks, expected a multiple of the ranks", gemm.m, gemm.ranks));
-  check_fits_memory(config, {"m", "n", "k"},
+  check_fits_memory(config, experiment.hardware.memory.hbm_size, {"m", "n", "k"},
                     2.0 * gemm.m * gemm.k + 2.0 * gemm.m * gemm.n + 1.0 * gemm.k * gemm.n, gemm.dtype);
   config.finish();
   experiment.parallel.tp_stride = 1;

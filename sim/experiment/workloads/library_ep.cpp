@@ -52,7 +52,7 @@ void read_library_ep(const Config& root, const Config& /*block*/, Experiment& ex
                  "rows are pulled as they were quantised, expected dispatch: int8, quantize: row, and no "
                  "experiment.communication: collective");
   if (config.is_wrong("mover")) return;
-  if (int8 && element_bytes(experiment.shape.dtype) != 2) {
+  if (int8 && element_bits(experiment.shape.dtype) != 16) {
     config.error("dispatch", "int8 is quantised from bf16 or fp16, expected as_model");
     return;
   }

@@ -216,10 +216,10 @@ Parallel group_of(const Config& config, const StepOptions& step) {
 std::shared_ptr<const ExperimentWork> read_training_step(const Config& root, Experiment& experiment) {
   experiment.run = read_run_options(root.map("experiment"), experiment.hardware.workers);
   TrainingPlan plan;
-  plan.step = read_step_options(root);
+  plan.step = read_step_options(root, experiment.hardware);
   experiment.parallel = group_of(root.map("parallel"), plan.step);
   plan.model = read_model_shape(root.map("model"), experiment.parallel);
-  if (plan.model.dtype == DataType::kInt8)
+  if (element_bits(plan.model.dtype) <= 8)
     root.map("model").error("dtype",
                             "a step computes gradients, which 8 bits do not hold: expected bf16 or fp16");
   check_divides(root, plan);

@@ -1,0 +1,42 @@
+#include <algorithm>
+#include <optional>
+
+#include "sim/core/error.h"
+#include "sim/result/metrics/pass_analysis.h"
+
+namespace a3sim {
+namespace {
+
+// Returns how long an operator takes on a rank, from its first task's start to the last one's end, as the mean over ranks.
+// `A to B` is from the first task of A to the last of B.
+MetricAmount stage(const PassAnalysis& pass, std::string_view op) {
+  constexpr std::string_view kTo = " to ";
+  const std::size_t to = op.find(kTo);
+  const std::string_view from = op.substr(0, to),
+                         until = to == std::string_view::npos ? op : op.substr(to + kTo.size());
+  static_cast<void>(pass.span(from));  // refuse unknown operators
+  static_cast<void>(pass.span(until));
+  MetricAmount sum;
+  for (const std::vector<TraceTask>& rank : pass.trace().ranks) {
+    std::optional<Duration> first;
+    Duration last{};
+    for (const TraceTask& task : rank) {
+      const std::string& name = pass.trace().operators[task.op].name;
+      if (name == from) first = std::min(first.value_or(task.start), task.start);
+      if (name == until) last = std::max(last, task.end);
+    }
+    if (!first) continue;
+    sum.part += static_cast<double>((last - *first).count());
+    ++sum.count;
+  }
+  return sum;
+}
+
+A3SIM_REGISTER(Metric, "stage", "of a rank, from an operator's first start to its last end",
+               Metric{.form = Metric::Form::kMilliseconds,
+                      .needs_records = true,
+                      .published_only = true,
+                      .of_operator = stage});
+
+}  // namespace
+}  // namespace a3sim
