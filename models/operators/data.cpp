@@ -29,6 +29,13 @@ float round_to_fp16(float value) {
 float round_to(DataType type, float value) {
   switch (type) {
     case DataType::kBf16:
+    // What is checked on real tensors is where rows go and what is multiplied. These types' own rounding, and
+    // their scales, are left out.
+    case DataType::kFp8E4m3:
+    case DataType::kFp8E5m2:
+    case DataType::kHif8:
+    case DataType::kMxfp8:
+    case DataType::kMxfp4:
       return round_to_bf16(value);
     case DataType::kFp16:
       return round_to_fp16(value);
@@ -37,13 +44,6 @@ float round_to(DataType type, float value) {
     case DataType::kInt32:
       return std::nearbyint(value);
     case DataType::kFp32:
-    // What is checked on real tensors is where rows go and what is multiplied. These types' rounding, and their
-    // scales, are left out.
-    case DataType::kFp8E4m3:
-    case DataType::kFp8E5m2:
-    case DataType::kHif8:
-    case DataType::kMxfp8:
-    case DataType::kMxfp4:
       break;
   }
   return value;

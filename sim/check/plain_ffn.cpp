@@ -14,9 +14,15 @@ struct Format {
   double largest;
 };
 
+// Floating point in eight bits and fewer is carried in bf16, as the operators do.
 Format format_of(DataType dtype) {
   switch (dtype) {
     case DataType::kBf16:
+    case DataType::kFp8E4m3:
+    case DataType::kFp8E5m2:
+    case DataType::kHif8:
+    case DataType::kMxfp8:
+    case DataType::kMxfp4:
       return {7, -126, 0x1.fep127};
     case DataType::kFp16:
       return {10, -14, 65504};

@@ -50,6 +50,10 @@ void add_kind(WorkerKinds& kinds, WorkerKind added, const Config& config) {
     config.error("runs", fmt::format("another kind of worker runs '{}' too, expected one", name_of(unit)));
     return;
   }
+  for (const std::string& runs : config.with_sources(false).texts("runs")) {
+    if (kinds.queue_naming(runs) != kNone)
+      config.error("runs", fmt::format("another kind of worker has '{}' as its own too, expected one", runs));
+  }
   for (const WorkerKind& kind : kinds) {
     if (kind.name == added.name)
       config.error("count", fmt::format("another kind is called {} too", kind.name));

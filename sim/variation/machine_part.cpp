@@ -229,6 +229,7 @@ std::vector<std::string> changes_of(const MachinePart& part, const Experiment& e
     for (const auto& [path, text] : experiment.values) {
       if (!is_below(path, value.path)) continue;
       stated = true;
+      if (text == "none") continue;  // a pipe that the machine lacks
       changes.push_back(fmt::format("{}={}", path, better_text(text, value.form, by, experiment)));
     }
     if (!stated && value.form == ValueForm::kFactor && &value == part.values.data())  // others follow it

@@ -37,8 +37,12 @@ TEST_CASE("every shipped graph loads in an experiment") {
   const auto quoted = [](const std::filesystem::path& file) { return '"' + file.string() + '"'; };
   for (const auto& entry : std::filesystem::directory_iterator(configs_folder() / "graphs")) {
     INFO(entry.path());
-    const std::string text = "include: [" + quoted(configs_folder() / "experiments" / "forward_graph.yaml") +
-                             ", " + quoted(entry.path()) + "]\n";
+    // A3 has no products in eight bits of floating point.
+    const bool eight_bits = entry.path().stem().string().starts_with("moe_");
+    const std::string text =
+        "include: [" + quoted(configs_folder() / "experiments" / "forward_graph.yaml") + ", " +
+        (eight_bits ? quoted(configs_folder() / "hardware" / "ascend950pr_9589.yaml") + ", " : "") +
+        quoted(entry.path()) + "]\n";
     CHECK_NOTHROW(parse_experiment(text, "graph.yaml", {}));
   }
 }

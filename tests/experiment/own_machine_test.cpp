@@ -88,4 +88,6 @@ TEST_CASE("what a kind runs is units or operators that are known") {
   CHECK_THROWS_WITH(on_mine(with("[SwiGLV]")), Contains("runs") && Contains("did you mean 'SwiGLU'"));
   CHECK_THROWS_WITH(on_mine(with("[vector]")), Contains("another kind of worker runs 'vector' too"));
   CHECK_THROWS_WITH(on_mine(with("[]")), Contains("runs"));
+  CHECK_THROWS_WITH(on_mine(with("[moves]}\n    other: {count: 4, runs: [moves]")),
+                    Contains("another kind of worker has 'moves' as its own too"));
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <string>
@@ -55,6 +56,32 @@ TEST_CASE("Attention on Ascend is as slow as scores leave the cube, block by blo
     const double block = (static_cast<double>(length) * key + kTile * first) / 1800;
     CHECK(a2.us(heads(1, length, false)) == Approx(start + waves * block).epsilon(1e-6));
   }
+}
+
+TEST_CASE("Where pipes join a cube to its vector cores, attention's scores need no memory") {
+  Device inside("ascend950pr_9589", "cann_950"), through("ascend950pr_9589", "cann_950");
+  constexpr double kRows = 128, kTile = 128, kWidth = 128, kPipe = 128, kCubes = 32;
+  // Of a key: both products at 4096 a cycle, scores and a part of the output to the vector cores in fp32.
+  const double products = 2 * kRows * kWidth / 4096, out = 4 * (kRows + kRows * kWidth / kTile) / kPipe;
+  const double vector = ((4 * kRows + 2 * kRows * kWidth / kTile) / 64 + kRows / 64 + kRows / 32) / 2;
+  const double key = std::max({products, out, vector}), first = products / 2 + vector + products / 2 - key;
+  constexpr double kLength = 4096;
+  const double start = seconds(inside.experiment.program.attention.start) * 1e6;
+  const double waves = std::ceil(kLength / kRows / kCubes);
+  CHECK(inside.us(heads(1, 4096, false)) ==
+        Approx(start + waves * (kLength * key + kTile * first) / 1650).epsilon(1e-6));
+
+  Hardware without = through.experiment.hardware;
+  without.cube.ub_to_l1 = 0;
+  KernelCost cost(without, through.experiment.program, {});
+  const MemoryJob there = cost.attention(heads(1, 4096, false), 32), here = inside.cost.attention(heads(1, 4096, false), 32);
+  constexpr std::size_t kRead = static_cast<std::size_t>(Resource::kL2Read),
+                        kWritten = static_cast<std::size_t>(Resource::kL2Write);
+  CHECK(here.ideal < there.ideal);
+  // For each key: probabilities to L1; scores and output to the buffers; the same from the cubes.
+  const double keys = kLength * kLength / kRows, output = kRows * kWidth / kTile;
+  CHECK(there.bytes[kRead] - here.bytes[kRead] == Approx(keys * (2 * kRows + 4 * (kRows + output))));
+  CHECK(there.bytes[kWritten] - here.bytes[kWritten] == Approx(keys * (4 * (kRows + output) + 2 * kRows)));
 }
 
 TEST_CASE("A causal mask leaves half of attention's time, but for blocks on the diagonal") {

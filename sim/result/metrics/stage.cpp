@@ -7,8 +7,8 @@
 namespace a3sim {
 namespace {
 
-// Returns how long an operator takes on a rank, from its first task's start to the last one's end, as the mean over ranks.
-// `A to B` is from the first task of A to the last of B.
+// Returns how long an operator takes on a rank, as the mean over ranks: from the end of what the rank ran before it, so with
+// its launch, to the end of its last task. `A to B` is from what came before A to the last task of B.
 MetricAmount stage(const PassAnalysis& pass, std::string_view op) {
   constexpr std::string_view kTo = " to ";
   const std::size_t to = op.find(kTo);
@@ -26,13 +26,16 @@ MetricAmount stage(const PassAnalysis& pass, std::string_view op) {
       if (name == until) last = std::max(last, task.end);
     }
     if (!first) continue;
-    sum.part += static_cast<double>((last - *first).count());
+    Duration before{};
+    for (const TraceTask& task : rank)
+      if (task.end <= *first) before = std::max(before, task.end);
+    sum.part += static_cast<double>((last - before).count());
     ++sum.count;
   }
   return sum;
 }
 
-A3SIM_REGISTER(Metric, "stage", "of a rank, from an operator's first start to its last end",
+A3SIM_REGISTER(Metric, "stage", "of a rank, from the end of what ran before an operator to its last end",
                Metric{.form = Metric::Form::kMilliseconds,
                       .needs_records = true,
                       .published_only = true,
