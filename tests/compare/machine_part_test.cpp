@@ -155,6 +155,11 @@ std::vector<double> optional_numbers_of(const Experiment& experiment) {
     numbers.push_back(better(time));
   for (const BytesPerSecond rate : {engine.rate, bulk.dispatch, bulk.combine})
     numbers.push_back(static_cast<double>(std::max(std::int64_t{1}, rate.count)));
+  using enum Store;
+  for (const auto& [from, to] : {std::pair(kL0c, kUb), std::pair(kL0c, kL1), std::pair(kUb, kL1), std::pair(kL1, kUb)}) {
+    const double rate = experiment.hardware.pipes.pipe(from, to);
+    numbers.push_back(rate > 0 ? rate : 1);  // machines without such a pipe
+  }
   double cables = 1;
   for (const CablePlane& plane : experiment.run.cables) {
     for (const CableDamage& damage : plane.damages) cables *= damage.factor;
@@ -228,7 +233,7 @@ TEST_CASE(
       "network.topology={hccs: {kind: two_level, leaves: 8, leaf: 8, spines: 4, rate: 122.5 GB/s}}";
   const Experiment experiments[] = {shipped("feplb_ep2"), shipped("ep8", {cables}),
                                     shipped("mega_moe", {"program.tasks.scalar_row=1 us"}),
-                                    shipped("step_qwen3_8b")};
+                                    shipped("step_qwen3_8b"), shipped("ascend950_gemm")};
   std::vector<int> times(optional_numbers_of(small()).size(), 0);
   for (const MachinePart& part : machine_parts()) {
     if (part.is_described(small())) continue;

@@ -117,7 +117,7 @@ TEST_CASE("An SM runs products and all else") {
 TEST_CASE("Each class of work has one kind of worker") {
   using Catch::Contains;
   CHECK_THAT(error_of({"hardware.workers.sm={count: 8, runs: [tensor]}"}),
-             Contains("hardware.workers.sm.runs: 'tensor', expected matrix and vector"));
+             Contains("hardware.workers.sm.runs: 'tensor', expected matrix, vector, moves"));
   CHECK_THAT(error_of({"hardware.workers.sm={count: 8, runs: [matrix]}"}),
              Contains("hardware.workers.sm.runs: another kind of worker runs 'matrix' too"));
 }
