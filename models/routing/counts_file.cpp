@@ -1,15 +1,12 @@
+#include "models/routing/counts_file.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
-#include <mutex>
-#include <optional>
 #include <sstream>
 #include <string_view>
 
-#include "models/routing/routing.h"
-#include "models/traffic/traffic.h"
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
 
@@ -107,13 +104,13 @@ class CountsReader {
 // Takes counts from a file: a line per source rank, a column per global expert; empty lines are skipped. A
 // source may send fewer than tokens x top_k rows (dropped tokens), never more, and at most one row of a token
 // to an expert.
-class CountsFile : public RoutingGenerator {
+class CountsFile final : public RoutingGenerator {
  public:
   bool reads_file() const override { return true; }
 
   RoutingCounts counts(const RoutingSpec& spec, const MoeShape& shape) const override {
     check_top_k(shape);
-    return CountsReader(spec.file, shape).read(spec.micro_batch, drifts());
+    return counts_in_file(spec.file, shape, {});
   }
 
   std::vector<std::uint32_t> assign(const RoutingSpec& spec, const MoeShape& shape,
@@ -122,60 +119,12 @@ class CountsFile : public RoutingGenerator {
   }
 };
 
-// The steps of the log that was dealt last. Reading one takes seconds, and a run of micro-batches asks for each step.
-class DealtLog {
- public:
-  RoutingCounts step(const RoutingSpec& spec, const MoeShape& shape) {
-    const Deal deal{shape.ep, shape.tokens, spec.deal, shape.top_k, shape.experts()};
-    const std::scoped_lock lock(mutex_);
-    if (!steps_ || deal != deal_ || spec.file != file_ || spec.layer != layer_ ||
-        std::filesystem::last_write_time(spec.file) != written_) {
-      steps_.reset();
-      written_ = std::filesystem::last_write_time(spec.file);
-      const TrafficLog log = read_traffic_log(spec.file);
-      if (log.experts > shape.experts() || log.top_k > shape.top_k)
-        throw InputError(fmt::format("{}: tokens go to {} of {} experts, those of the model to {} of {}: set model.top_k and "
-                                     "model.experts (or experts_per_rank)",
-                                     spec.file, log.top_k, log.experts, shape.top_k, shape.experts()));
-      steps_ = deal_traffic(log, spec.layer, deal);
-      deal_ = deal;
-      file_ = spec.file;
-      layer_ = spec.layer;
-    }
-    if (spec.micro_batch >= steps_->steps.size())
-      throw InputError(fmt::format("{}: {} steps of {} tokens on each of {} ranks, so there is no step {}", spec.file,
-                                   steps_->steps.size(), shape.tokens, shape.ep, spec.micro_batch));
-    return steps_->steps[spec.micro_batch];
-  }
-
- private:
-  std::mutex mutex_;
-  std::optional<TrafficSteps> steps_;
-  std::filesystem::file_time_type written_;
-  Deal deal_;
-  std::string file_;
-  std::uint32_t layer_ = 0;
-};
-
-// Does the same for consecutive micro-batches, each with a line per source rank; or takes the steps of a log of tokens or
-// counts (models/traffic).
-class RecordedCounts final : public CountsFile {
- public:
-  bool drifts() const override { return true; }
-
-  RoutingCounts counts(const RoutingSpec& spec, const MoeShape& shape) const override {
-    if (!is_traffic_log(spec.file)) return CountsFile::counts(spec, shape);
-    check_top_k(shape);
-    return log_.step(spec, shape);
-  }
-
- private:
-  mutable DealtLog log_;
-};
-
-A3SIM_REGISTER(RoutingGenerator, "recorded", "step after step of a log of tokens or counts, or of a CSV file of counts",
-               RecordedCounts);
 A3SIM_REGISTER(RoutingGenerator, "file", "counts from a CSV file", CountsFile);
 
 }  // namespace
+
+RoutingCounts counts_in_file(const std::string& file, const MoeShape& shape, std::optional<std::uint32_t> micro_batch) {
+  return CountsReader(file, shape).read(micro_batch.value_or(0), micro_batch.has_value());
+}
+
 }  // namespace a3sim

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "models/traffic/token_log.h"
+#include "models/traffic/log_row.h"
 
 namespace a3sim {
 

@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "models/traffic/token_log.h"
+#include "models/traffic/log_row.h"
 
 namespace a3sim {
 

@@ -2,7 +2,8 @@
 
 #include <string_view>
 
-#include "models/traffic/token_log.h"
+#include "models/traffic/log_lines.h"
+#include "models/traffic/log_row.h"
 
 namespace a3sim {
 

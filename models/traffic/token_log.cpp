@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "models/traffic/json_record.h"
+#include "models/traffic/log_lines.h"
 #include "models/traffic/table_log.h"
 #include "sim/core/error.h"
 
@@ -17,9 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kLongestLogLine = std::size_t{1} << 26;  // counts of all layers may stand in one
 constexpr std::size_t kMostOfOneValue = std::size_t{1} << 28;  // a file that is one value is held in memory
-constexpr std::int64_t kAnyRatio = 1 << 20;                    // lines are not kept, however well they pack
 
 bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
 
@@ -75,38 +72,6 @@ void read_json_lines(LogLines& lines, std::string_view line, const LogSink& sink
 }
 
 }  // namespace
-
-LogLines::LogLines(const std::filesystem::path& file) : source_(file, kAnyRatio) {}
-
-void LogLines::fail(const std::string& what) const {
-  throw InputError(fmt::format("{}:{}: {}", source_.name(), std::max<std::size_t>(number_, 1), what));
-}
-
-bool LogLines::next(std::string_view& line) {
-  kept_.clear();
-  for (;;) {
-    if (rest_.empty()) rest_ = source_.piece();
-    if (rest_.empty()) {
-      if (kept_.empty()) return false;
-      ended_ = false;
-      break;
-    }
-    const std::size_t end = rest_.find('\n');
-    const std::string_view part = rest_.substr(0, end);
-    rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
-    if (end != std::string_view::npos && kept_.empty()) {
-      ++number_;
-      line = part;
-      return true;
-    }
-    kept_ += part;
-    if (kept_.size() > kLongestLogLine) fail(fmt::format("a line of more than {} MiB: is this a log?", kLongestLogLine >> 20U));
-    if (end != std::string_view::npos) break;
-  }
-  ++number_;
-  line = kept_;
-  return true;
-}
 
 bool is_traffic_log(const std::filesystem::path& file) {
   std::error_code error;

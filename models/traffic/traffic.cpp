@@ -7,6 +7,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "models/traffic/token_log.h"
 #include "sim/core/error.h"
 
 namespace a3sim {
