@@ -56,7 +56,10 @@ class FlatScanner {
     if (digits == end_ || *digits < '0' || *digits > '9') return false;
     if (*digits == '0' && digits + 1 != end_ && digits[1] >= '0' && digits[1] <= '9') return false;
     const auto [stop, error] = std::from_chars(at_, end_, value);
-    if (error != std::errc() || stop[-1] == '.') return false;
+    if (error != std::errc()) return false;
+    // A digit stands behind the point, as JSON has it.
+    const char* const point = std::find(at_, stop, '.');
+    if (point != stop && (point + 1 == stop || point[1] < '0' || point[1] > '9')) return false;
     at_ = stop;
     return true;
   }
