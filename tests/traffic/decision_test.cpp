@@ -22,9 +22,8 @@ std::string table_of(RoutingSpec spec, std::uint32_t steps) {
   for (std::uint32_t e = 0; e < kSmall.experts(); ++e) text += fmt::format(",expert_{}", e);
   text += '\n';
   for (std::uint32_t step = 0; step < steps; ++step) {
-    RoutingSpec of_step = another_draw(spec, step);
-    if (spec.kind == "sampled") of_step.seed = spec.seed;  // one popularity
-    const RoutingCounts counts = route(of_step, kSmall);
+    spec.micro_batch = step;
+    const RoutingCounts counts = route(spec, kSmall);
     for (std::uint32_t r = 0; r < kSmall.ep; ++r) {
       text += fmt::format("{},0,{}", step, r);
       for (const std::uint32_t rows : counts.source(r)) text += fmt::format(",{}", rows);
@@ -72,7 +71,9 @@ TEST_CASE("Balanced traffic does not pay, and the sentence has the table's numbe
 
 TEST_CASE("Results do not depend on the number of threads") {
   const std::string table = table_of({.kind = "mixed", .seed = 3, .busiest = 4}, 24);
-  CHECK(decision_report(decided(table, 1)).json() == decision_report(decided(table, 3)).json());
+  TrafficDecision one = decided(table, 1), three = decided(table, 3);
+  one.log = three.log;  // a file in another scratch directory
+  CHECK(decision_report(one).json() == decision_report(three).json());
 }
 
 TEST_CASE("A rank whose experts all are hot is unloaded by placement, as far as rows say") {
