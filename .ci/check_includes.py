@@ -26,6 +26,7 @@ ARROWS = {
     "sim/result": SIMULATOR + " sim/variation sim/verdict",
     "sim/check": SIMULATOR,
     "sim/compare": SIMULATOR + " sim/variation sim/verdict sim/result sim/check",
+    "sim/traffic": SIMULATOR + " sim/variation",
     "sim/published": SIMULATOR + " sim/variation sim/result sim/compare",
     "sim/describe": SIMULATOR + " sim/published sim/sweep sim/search",
     "sim/sweep": SIMULATOR + " sim/variation sim/result sim/describe",

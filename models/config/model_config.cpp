@@ -165,6 +165,8 @@ void let_unused_stand(const Config& config, const RoutingGenerator& generator, c
   const std::string_view spread = generator.draws() ? generator.spread(spec).first : "";
   if (!generator.draws()) config.let_stand("seed");
   if (!generator.reads_file()) config.let_stand("file");
+  if (!generator.reads_file() || !generator.drifts())
+    for (const char* key : {"layer", "step", "deal"}) config.let_stand(key);
   for (const char* key : {"skew", "busiest"})
     if (spread != key) config.let_stand(key);
   if (spread == "sigma") return;
@@ -184,6 +186,11 @@ RoutingSpec read_routing(const Config& config) {
   spec.skew = config.number("skew", 0, kMostSkew, 0);
   spec.busiest = config.number("busiest", 1, kMostBusiest, spec.busiest);
   if (generator && generator->reads_file()) spec.file = read_path(config);
+  if (generator && generator->drifts() && generator->reads_file()) {
+    spec.layer = static_cast<std::uint32_t>(config.integer("layer", 0, kMostLocalExperts, 0));
+    spec.micro_batch = static_cast<std::uint32_t>(config.integer("step", 0, kMostTokens, 0));
+    spec.deal = config.choice("deal", spec.deal);
+  }
   if (generator && generator->drifts()) spec.drift = read_drift(config, spec.drift);
   if (generator) let_unused_stand(config, *generator, spec);
   config.finish();

@@ -43,6 +43,7 @@ ModelShape::Attention read_attention(const Config& config) {
       config.error("kv_heads", fmt::format("{} heads share {} of keys and values, expected a divisor",
                                            shape.heads, shape.kv_heads));
   }
+  config.let_stand("index");  // the indexer of sparse attention, which steps of inference read
   config.finish();
   return shape;
 }

@@ -1,3 +1,5 @@
+#include "models/routing/counts_file.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,9 +7,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "models/routing/routing.h"
 #include "sim/core/error.h"
-#include "sim/core/ids.h"
 #include "sim/core/read_file.h"
 
 namespace a3sim {
@@ -104,40 +104,27 @@ class CountsReader {
 // Takes counts from a file: a line per source rank, a column per global expert; empty lines are skipped. A
 // source may send fewer than tokens x top_k rows (dropped tokens), never more, and at most one row of a token
 // to an expert.
-class CountsFile : public RoutingGenerator {
+class CountsFile final : public RoutingGenerator {
  public:
   bool reads_file() const override { return true; }
 
   RoutingCounts counts(const RoutingSpec& spec, const MoeShape& shape) const override {
     check_top_k(shape);
-    return CountsReader(spec.file, shape).read(spec.micro_batch, drifts());
+    return counts_in_file(spec.file, shape, {});
   }
 
-  // Deals experts' rows to the tokens in turn. The rows of one expert go to different tokens, since there are
-  // at most as many as tokens, and no token gets more than top_k.
   std::vector<std::uint32_t> assign(const RoutingSpec& spec, const MoeShape& shape,
                                     std::uint32_t src) const override {
-    const RoutingCounts all = counts(spec, shape);
-    std::vector<std::uint32_t> experts(std::size_t{shape.tokens} * shape.top_k, kNone);
-    std::size_t dealt = 0;
-    for (std::uint32_t expert = 0; expert < shape.experts(); ++expert) {
-      for (std::uint32_t row = 0; row < all.at(src, expert); ++row, ++dealt) {
-        experts[dealt % shape.tokens * shape.top_k + dealt / shape.tokens] = expert;
-      }
-    }
-    return experts;
+    return dealt_to_tokens(counts(spec, shape).source(src), shape);
   }
 };
 
-// Does the same for consecutive micro-batches, each with a line per source rank.
-class RecordedCounts final : public CountsFile {
- public:
-  bool drifts() const override { return true; }
-};
-
-A3SIM_REGISTER(RoutingGenerator, "recorded", "counts of one micro-batch after another, from a CSV file",
-               RecordedCounts);
 A3SIM_REGISTER(RoutingGenerator, "file", "counts from a CSV file", CountsFile);
 
 }  // namespace
+
+RoutingCounts counts_in_file(const std::string& file, const MoeShape& shape, std::optional<std::uint32_t> micro_batch) {
+  return CountsReader(file, shape).read(micro_batch.value_or(0), micro_batch.has_value());
+}
+
 }  // namespace a3sim

@@ -18,6 +18,16 @@ RoutingCounts RoutingGenerator::counts(const RoutingSpec& spec, const MoeShape& 
   return counts;
 }
 
+std::vector<std::uint32_t> dealt_to_tokens(std::span<const std::uint32_t> rows, const MoeShape& shape) {
+  std::vector<std::uint32_t> experts(std::size_t{shape.tokens} * shape.top_k, kNone);
+  std::size_t dealt = 0;
+  for (std::uint32_t expert = 0; expert < rows.size(); ++expert) {
+    for (std::uint32_t row = 0; row < rows[expert]; ++row, ++dealt)
+      experts[dealt % shape.tokens * shape.top_k + dealt / shape.tokens] = expert;
+  }
+  return experts;
+}
+
 void check_top_k(const MoeShape& shape) {
   if (shape.top_k > 0 && shape.top_k <= shape.experts()) return;
   throw InputError(
@@ -35,6 +45,7 @@ RoutingSpec another_draw(RoutingSpec spec, std::uint32_t draw) {
 }
 
 RoutingCounts route(const RoutingSpec& spec, const MoeShape& shape) {
+  if (spec.known) return *spec.known;
   const RoutingGenerator& generator = Routings::get(spec.kind);
   return shape.experts() == 0 ? RoutingCounts(shape.ep, 0) : generator.counts(spec, shape);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "models/shape.h"
+#include "sim/core/enum_names.h"
 #include "sim/core/registry.h"
 
 namespace a3sim {
@@ -38,12 +40,25 @@ class RoutingCounts {
   std::vector<std::uint32_t> rows_;
 };
 
+// How the tokens of a log, which has no ranks, come to those of a group.
+enum class DealBy : std::uint8_t {
+  kTurn,     // one token to each rank in turn
+  kBlocks,   // consecutive tokens to one rank, then to the next
+  kRequests  // a request to one rank, that with the fewest tokens so far
+};
+constexpr auto names_of(DealBy) { return std::to_array<std::string_view>({"turn", "blocks", "requests"}); }
+
 struct RoutingSpec {
   std::string kind = "balanced";  // name of a registered generator
   std::uint64_t seed = 0;         // sampled: seed of the draw
   double skew = 0;                // sampled: exponent of the experts' popularity (0: uniform)
   double busiest = 1.15;          // lognormal: median over draws of the busiest rank's rows, over the mean
   std::string file{};             // file: a CSV of counts, a line per source rank, a column per global expert
+  // recorded: of a log of tokens or counts (models/traffic), the layer, and how its tokens come to the ranks.
+  std::uint32_t layer = 0;
+  DealBy deal = DealBy::kTurn;
+  // If not null, the counts themselves, whatever the kind: for programs that have made them.
+  std::shared_ptr<const RoutingCounts> known{};
   // For kinds that change from one micro-batch to the next.
   std::uint32_t micro_batch = 0;
   struct Drift {
@@ -88,6 +103,10 @@ class RoutingGenerator {
 // Returns the counts of a group in which rank r + kept sends what rank r sends, to experts `kept` ranks
 // further. The first `kept` ranks send what they send in `counts`.
 RoutingCounts turned(const RoutingCounts& counts, const MoeShape& shape, std::uint32_t kept);
+
+// Returns experts for each token of a rank, so that expert e gets rows[e] tokens, and no token an expert twice: expert after
+// expert is dealt to the tokens in turn. Needs at most tokens x top_k rows, and at most `tokens` to each expert.
+std::vector<std::uint32_t> dealt_to_tokens(std::span<const std::uint32_t> rows, const MoeShape& shape);
 
 // Throws InputError if a token cannot go to top_k different experts of the shape.
 void check_top_k(const MoeShape& shape);

@@ -12,6 +12,7 @@
 #include "sim/experiment/config/foreign_file.h"
 #include "sim/experiment/launch/launch_script.h"
 #include "sim/runtime/placements/rank_table_file.h"
+#include "sim/traffic/log_report.h"
 
 namespace a3sim {
 namespace {
@@ -53,6 +54,13 @@ Report describe_script(const std::string& file) {
   report.say(next_commands({fmt::format("a3sim run --script {}{}{}", file, model ? " --hf config.json" : "",
                                         set.empty() ? "" : " --set" + set),
                             fmt::format("a3sim config from {}", file)}));
+  return report;
+}
+
+Report describe_traffic(const std::string& file) {
+  Report report = log_report(read_traffic_log(file));
+  report.say(next_commands({fmt::format("a3sim run --traffic {}", file),
+                            fmt::format("a3sim run ep8 --set routing='{{kind: recorded, file: {}}}'", file)}));
   return report;
 }
 
@@ -106,6 +114,7 @@ std::optional<Report> described_input(const std::string& file) {
   if (!fs::is_regular_file(file, error)) return {};
   const std::string begin = beginning_of(file);
   if (is_launch_script(file, begin)) return describe_script(file);
+  if (is_traffic_log(file)) return describe_traffic(file);
   const std::size_t first = begin.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   if (first == std::string::npos || begin[first] != '{') return {};
   if (is_rank_table(begin)) return describe_rank_table(file);

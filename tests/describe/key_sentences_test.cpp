@@ -72,7 +72,7 @@ std::vector<std::string> idle_in(const std::string& name, const std::vector<std:
 
 }  // namespace
 
-TEST_CASE("every key and every block has one sentence, and every sentence has a key") {
+TEST_CASE("every key and every block has one sentence, and every sentence has a key", "[slow]") {
   std::map<std::string, std::set<std::string>> used;  // by section
   for (const std::string& kind : kKinds) {
     REQUIRE_FALSE(key_sentences(kind).empty());

@@ -121,7 +121,7 @@ TEST_CASE("moves do not depend on the number of threads, and none is made for se
   CHECK_THAT(keys.lists.why_not, Contains("--objective one"));
 }
 
-TEST_CASE("moves that a database knows are not run again, and end as they would without it") {
+TEST_CASE("moves that a database knows are not run again, and end as they would without it", "[slow]") {
   const SearchProblem problem(small_moe(), read_space(configs_folder() / "spaces" / "moe_ffn.yaml"));
   const ScratchDirectory folder;
   const SearchFindings whole = findings_of(problem, with_moves(60));

@@ -197,7 +197,7 @@ TEST_CASE("a rung that does not rank as the next stage does is left out from the
   CHECK(other.front().skipped);
 }
 
-TEST_CASE("what helps in one pass is found beside what helps in the other, and both are joined") {
+TEST_CASE("what helps in one pass is found beside what helps in the other, and both are joined", "[slow]") {
   const SearchProblem problem(small_moe({"experiment.pass=both"}), space_of(R"(
 space:
   workloads: []

@@ -6,29 +6,9 @@
 #include <string_view>
 #include <vector>
 
-struct gzFile_s;  // NOLINT(readability-identifier-naming): zlib's
+#include "sim/core/text_source.h"
 
 namespace a3sim {
-
-// Reads a file in pieces, and unpacks it if it is a .gz. Takes the same memory for any size.
-class TextSource {
- public:
-  // Throws InputError with the file's name if it cannot be opened.
-  explicit TextSource(const std::filesystem::path& path);
-  TextSource(const TextSource&) = delete;
-  TextSource& operator=(const TextSource&) = delete;
-  ~TextSource();
-
-  // Returns the next piece, valid until the next call; empty at the end. Throws InputError if it cannot be
-  // read.
-  std::string_view piece();
-  const std::string& name() const { return name_; }
-
- private:
-  std::string name_, buffer_;
-  gzFile_s* file_ = nullptr;
-  std::int64_t unpacked_ = 0;  // bytes
-};
 
 // A file as a stream of JSON, unpacked likewise. Ends with an error if a text or a number is longer than any
 // in a trace, since a parser keeps each in memory.

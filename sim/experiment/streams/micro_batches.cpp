@@ -159,7 +159,7 @@ Batches draw_first(const Experiment& experiment, std::uint32_t seed, std::uint32
   const std::uint32_t all = before + std::min(options.micro_batches, most);
   for (std::uint32_t b = 0; b < all; ++b) {
     std::vector<RoutingCounts>& to = b < before ? batches.before : batches.counts;
-    spec.micro_batch = b;
+    spec.micro_batch = experiment.routing.micro_batch + b;
     if (b > 0 && !drifts)
       to.push_back(batches.before.front());
     else

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/experiment/inference/inference_costs.h"
+
+namespace a3sim {
+
+// What a micro-batch of a layer sends to its experts.
+struct ExpertVisit {
+  std::vector<std::uint32_t> rows;  // by expert of the rank for which the others wait
+  double over_mean = 1;             // its rows, over the mean of ranks
+  std::vector<InferenceKernel> dispatch,
+      combine;  // with the kernels that put rows in order for the host's exchanges
+};
+
+// Runs Dispatch and Combine as the experiment's execution has them, alone, each for its time. Everything else about them
+// follows from the routing.
+ExpertVisit expert_visit(const Experiment& experiment, const InferencePlan& plan);
+
+}  // namespace a3sim

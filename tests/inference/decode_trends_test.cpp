@@ -1,0 +1,109 @@
+#include <catch2/catch.hpp>
+
+#include "sim/core/error.h"
+#include "tests/inference/decode_step.h"
+
+namespace a3sim {
+namespace {
+
+using Catch::Contains;
+
+TEST_CASE(
+    "A step takes longer with more requests, longer contexts and more drafts, and a token less with more "
+    "accepted") {
+  CHECK(time_of_step({"inference.batch=8"}) < time_of_step({"inference.batch=32"}));
+  CHECK(time_of_step({"inference.context=2048"}) < time_of_step({"inference.context=16384"}));
+  CHECK(time_of_step({"inference.drafts=1"}) < time_of_step({"inference.drafts=2"}));
+  CHECK(time_of_step({"inference.longest=1"}) < time_of_step({"inference.longest=2"}));
+  CHECK(time_of_step({"parallel.ep=64"}) < time_of_step({"parallel.ep=16"}));
+}
+
+TEST_CASE("Types of fewer bytes make the step shorter, and 4 bits halve what experts read") {
+  const Duration bf16 = time_of_step({"inference.weights=bf16"}), int8 = time_of_step({});
+  CHECK(int8 < bf16);
+  const RanStep w8 = ran(decode_of()), w4 = ran(decode_of({"inference.experts=w4a8"}));
+  CHECK(w4.kernel("GroupedGateUp").weights == Approx(w8.kernel("GroupedGateUp").weights / 2));
+  CHECK(w4.each("GroupedGateUp") < w8.each("GroupedGateUp"));
+  CHECK(w4.prepared.memory.experts == Approx(w8.prepared.memory.experts / 2));
+}
+
+TEST_CASE(
+    "Half of the cores load weights at half of their cores' rate, and never take more than twice as long") {
+  const RanStep all = ran(decode_of()), half = ran(decode_of({"inference.core_share=0.5"}));
+  for (const char* const kernel : {"MlaProlog", "Output", "SharedGateUp", "GroupedSwiglu"}) {
+    INFO(kernel);
+    CHECK(half.each(kernel) > all.each(kernel));
+    CHECK(half.each(kernel) <= 2 * all.each(kernel));
+  }
+  // 24 cores wait for 1.41 TB/s of the HBM together; 12 load 41.52 bytes a cycle each.
+  const double slower = (1.542e12 * 0.914) / (12 * 41.52 * 1.85e9);
+  const double longer = seconds(half.each("GroupedGateUp")) / seconds(all.each("GroupedGateUp"));
+  CHECK(longer > 0.97 * slower);
+  CHECK(longer < 1.1 * slower);  // each round of blocks loads the rows again, too
+}
+
+TEST_CASE("Sparse attention reads the keys that it chooses, and its indexer all of them") {
+  const char* const file = "decode_deepseek_v3_2.yaml";
+  const RanStep near = ran(decode_of({"inference.context=32768"}, file)),
+                far = ran(decode_of({"inference.context=65536"}, file));
+  CHECK(near.each("SparseAttention") == far.each("SparseAttention"));
+  CHECK(far.kernel("Indexer").cache == Approx(2 * near.kernel("Indexer").cache));
+  CHECK(far.each("Indexer") > near.each("Indexer"));
+  // As many keys as it would choose: all of them, in their order.
+  const RanStep few = ran(decode_of({"inference.context=2048"}, file));
+  CHECK(few.kernel("FlashAttention").runs > 0);
+}
+
+TEST_CASE("Micro-batches hide a prefill's exchanges behind one another's products") {
+  const char* const file = "prefill_deepseek_v3.yaml";
+  const Duration one = time_of_step({}, file), two = time_of_step({"inference.micro_batches=2"}, file);
+  CHECK(two < one);
+  const RanStep step = ran(decode_of({}, file));
+  CHECK(one - two <= at(step.figures.classes, TimeClass::kEp) + at(step.figures.classes, TimeClass::kVector));
+}
+
+TEST_CASE("Ranks without requests leave fewer tokens, and empty ones fewer rows for experts") {
+  const RanStep all = ran(decode_of()), padded = ran(decode_of({"inference.idle=16"})),
+                empty = ran(decode_of({"inference.idle=16", "inference.padded=false"}));
+  CHECK(padded.figures.time == all.figures.time);
+  CHECK(padded.figures.tokens_a_die == Approx(all.figures.tokens_a_die / 2));
+  CHECK(empty.figures.time < padded.figures.time);
+}
+
+TEST_CASE("Dies of attention and dies of experts work in turn on one batch, and beside one another on two") {
+  const std::vector<std::string> apart{"inference.attention_dies=32", "parallel.ep=64", "inference.batch=32",
+                                       "inference.context=32768"};
+  const Experiment experiment = decode_of(apart);
+  const PreparedInference prepared = prepare_inference(experiment);
+  CHECK(prepared.written.program.ranks == 2);
+  const RanStep one = ran(experiment);
+  CHECK(at(one.figures.classes, TimeClass::kBubble) >=
+        one.kernel("GroupedGateUp").time + one.kernel("GroupedDown").time);
+  std::vector<std::string> ring = apart;
+  ring.emplace_back("inference.micro_batches=2");
+  CHECK(at(ran(decode_of(ring)).figures.classes, TimeClass::kBubble) <
+        at(one.figures.classes, TimeClass::kBubble));
+}
+
+TEST_CASE("A step of inference says what does not fit") {
+  const auto why = [](const std::vector<std::string>& set) {
+    std::vector<std::string> all{"inference.over_capacity=false"};
+    all.insert(all.end(), set.begin(), set.end());
+    try {
+      static_cast<void>(decode_of(all));
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK_THAT(why({"inference.batch=400"}), Contains("inference.batch=") && Contains("fits"));
+  CHECK_THAT(why({"parallel.ep=24"}), Contains("256 experts on 24 dies"));
+  CHECK_THAT(why({"parallel.tp=3"}), Contains("expected a divisor"));
+  CHECK_THAT(why({"inference.accepted=0.5"}), Contains("of 0 drafts"));
+  CHECK_THAT(why({"inference.micro_batches=8", "inference.batch=4"}), Contains("parts of 4 requests"));
+  CHECK_THAT(why({"inference.weights=w4a8"}), Contains("routed experts"));
+  CHECK_THAT(why({"inference.idle=32"}), Contains("expected fewer"));
+}
+
+}  // namespace
+}  // namespace a3sim

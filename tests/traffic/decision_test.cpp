@@ -1,0 +1,111 @@
+#include "sim/traffic/decision.h"
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "models/routing/routing.h"
+#include "sim/core/error.h"
+#include "sim/traffic/fitted_experiment.h"
+#include "sim/traffic/log_report.h"
+#include "tests/scratch_directory.h"
+
+using namespace a3sim;
+
+namespace {
+
+constexpr MoeShape kSmall{.tokens = 64, .top_k = 2, .experts_per_rank = 4, .ep = 4};
+
+// Writes the steps of a kind of routing as counts by source and expert.
+std::string table_of(RoutingSpec spec, std::uint32_t steps) {
+  std::string text = "step,layer,source";
+  for (std::uint32_t e = 0; e < kSmall.experts(); ++e) text += fmt::format(",expert_{}", e);
+  text += '\n';
+  for (std::uint32_t step = 0; step < steps; ++step) {
+    spec.micro_batch = step;
+    const RoutingCounts counts = route(spec, kSmall);
+    for (std::uint32_t r = 0; r < kSmall.ep; ++r) {
+      text += fmt::format("{},0,{}", step, r);
+      for (const std::uint32_t rows : counts.source(r)) text += fmt::format(",{}", rows);
+      text += '\n';
+    }
+  }
+  return text;
+}
+
+TrafficDecision decided(const std::string& table, unsigned threads = 1) {
+  const ScratchDirectory scratch;
+  const TrafficLog log = read_traffic_log(scratch.add("log.csv", table));
+  const FittedExperiment fitted = fit_experiment(
+      log, {"", {"parallel.ep=4", "model.top_k=2", "model.hidden=512", "model.intermediate=512", "model.tokens=64"}, 0, DealBy::kTurn, {}});
+  DecideOptions options;
+  options.threads = threads;
+  options.steps = 6;
+  options.paths = {"kernel_by_kernel"};
+  return decide(log, fitted.layer, fitted.experiment, options);
+}
+
+}  // namespace
+
+TEST_CASE("Something is worth it from an interval above zero, and not worth it from one that is small") {
+  CHECK(verdict_of({0.05, 0.01, 0.09}, 0.01) == BalanceVerdict::kDo);
+  CHECK(verdict_of({0.05, -0.001, 0.09}, 0.01) == BalanceVerdict::kUndecided);
+  CHECK(verdict_of({0.009, 0.001, 0.0199}, 0.01) == BalanceVerdict::kDoNot);
+  CHECK(verdict_of({0.009, 0.001, 0.02}, 0.01) == BalanceVerdict::kUndecided);
+  CHECK(verdict_of({-0.1, -0.2, 0}, 0.01) == BalanceVerdict::kDoNot);
+}
+
+TEST_CASE("Balanced traffic does not pay, and the sentence has the table's numbers") {
+  const TrafficDecision d = decided(table_of({}, 24));
+  CHECK(d.verdict() == BalanceVerdict::kDoNot);
+  CHECK(d.sentence().starts_with("Do not: balancing does not pay"));
+  const BalanceRemedy& best = d.remedies[d.best];
+  CHECK(d.sentence().find(fmt::format("saves {:.1f} % (95 %: {:.1f} to {:.1f} %)", 100 * best.net.median, 100 * best.net.low,
+                                      100 * best.net.high)) != std::string::npos);
+  const nlohmann::ordered_json json = decision_report(d).json();
+  CHECK(json["sentence"] == d.sentence());
+  CHECK(json["verdict"] == "do not");
+  CHECK(json["remedies"][d.best]["net"] == best.net.median);
+  CHECK(d.unevenness.rank.median == Approx(1).margin(0.02));
+}
+
+TEST_CASE("Results do not depend on the number of threads") {
+  const std::string table = table_of({.kind = "mixed", .seed = 3, .busiest = 4}, 24);
+  TrafficDecision one = decided(table, 1), three = decided(table, 3);
+  one.log = three.log;  // a file in another scratch directory
+  CHECK(decision_report(one).json() == decision_report(three).json());
+}
+
+TEST_CASE("A rank whose experts all are hot is unloaded by placement, as far as rows say") {
+  const TrafficDecision d = decided(table_of({.kind = "hot_rank", .seed = 1, .busiest = 3}, 24));
+  CHECK(d.unevenness.rank.median == Approx(3).epsilon(0.02));
+  CHECK(d.unevenness.lasting == Approx(1).margin(0.02));
+  CHECK(d.unevenness.foretold == Approx(1).margin(0.02));
+  CHECK(d.remedies.front().busiest < 1.1);
+  CHECK(d.remedies.front().gain.median > 0);
+  CHECK(d.ages.back().busiest < 1.1);
+}
+
+TEST_CASE("Variance is split into what lasts, what drifts and chance, as it was made") {
+  // Popularity of sigma 0.4, of which a known part lasts; chance follows from the tokens.
+  constexpr MoeShape shape{.tokens = 2000, .top_k = 4, .experts_per_rank = 16, .ep = 4};
+  const double lasting = GENERATE(0.2, 0.5, 0.9);
+  std::vector<RoutingCounts> steps;
+  for (std::uint32_t step = 0; step < 60; ++step)
+    steps.push_back(route({.kind = "drifting", .seed = 5, .micro_batch = step, .drift = {.sigma = 0.4, .lasting = lasting, .correlation = 0}}, shape));
+  const Unevenness u = unevenness_of(steps, shape);
+  CHECK(u.lasting / (u.lasting + u.drifting) == Approx(lasting).margin(0.12));
+  CHECK(u.chance < 0.05);
+  CHECK(u.lasting + u.drifting + u.chance == Approx(1));
+  // The same popularity, and 32 tokens: most of it is chance.
+  constexpr MoeShape few{.tokens = 8, .top_k = 4, .experts_per_rank = 16, .ep = 4};
+  std::vector<RoutingCounts> short_steps;
+  for (std::uint32_t step = 0; step < 200; ++step) short_steps.push_back(route({.kind = "sampled", .seed = step}, few));
+  const Unevenness chance = unevenness_of(short_steps, few);
+  CHECK(chance.chance > 0.95);
+  CHECK(chance.rank.median == Approx(chance.rank.chance).epsilon(0.1));
+}
+
+TEST_CASE("A record that is too short to decide on one part and pay on another is refused") {
+  CHECK_THROWS_AS(decided(table_of({}, 5)), InputError);
+}
