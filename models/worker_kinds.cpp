@@ -78,8 +78,7 @@ std::uint32_t WorkerKinds::queue_for(CoreUnit unit) const {
 }
 
 std::uint32_t WorkerKinds::queue_naming(std::string_view type) const {
-  const auto found =
-      std::ranges::find_if(kinds_, [&](const WorkerKind& kind) { return kind.names(type); });
+  const auto found = std::ranges::find_if(kinds_, [&](const WorkerKind& kind) { return kind.names(type); });
   return found == kinds_.end() ? kNone : static_cast<std::uint32_t>(found - kinds_.begin());
 }
 

@@ -395,7 +395,9 @@ class ModelReader {
     const std::string_view type = method == "fp8"                          ? e5m2 ? "fp8_e5m2" : "fp8_e4m3"
                                   : method == "mxfp4" || method == "mxfp8" ? method
                                                                            : "";
-    return type.empty() ? "" : fmt::format(", or in {} with --set model.dtype={} on a machine that has it", type, type);
+    return type.empty()
+               ? ""
+               : fmt::format(", or in {} with --set model.dtype={} on a machine that has it", type, type);
   }
 
   void note_what_is_left_out(std::int64_t width) {

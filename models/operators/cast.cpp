@@ -48,7 +48,8 @@ class QuantizeBlocks final : public Cast {
 };
 
 A3SIM_REGISTER(Operator, "Cast", "a tensor as another of another type", Cast);
-A3SIM_REGISTER(Operator, "QuantizeBlocks", "rows to FP8, HiF8, MXFP8 or MXFP4, with their scales", QuantizeBlocks);
+A3SIM_REGISTER(Operator, "QuantizeBlocks", "rows to FP8, HiF8, MXFP8 or MXFP4, with their scales",
+               QuantizeBlocks);
 
 }  // namespace
 }  // namespace a3sim

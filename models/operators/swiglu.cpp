@@ -47,8 +47,9 @@ class SwiGluBlocks final : public SwiGlu {
     if (inputs[0].cols == 2 * outputs[0].cols && element_bits(outputs[0].dtype) <= 8 &&
         outputs[0].dtype != DataType::kInt8)
       return {};
-    return fmt::format("'{}' has {} columns of {}, expected {} of a type of eight bits or four in floating point",
-                       outputs[0].name, outputs[0].cols, name_of(outputs[0].dtype), inputs[0].cols / 2);
+    return fmt::format(
+        "'{}' has {} columns of {}, expected {} of a type of eight bits or four in floating point",
+        outputs[0].name, outputs[0].cols, name_of(outputs[0].dtype), inputs[0].cols / 2);
   }
 
  private:

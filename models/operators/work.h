@@ -57,9 +57,9 @@ struct Work {
   std::uint32_t share = 0, shares = 1;
   bool count_on = false;
   Tiling tiling;
-  DataType dtype = DataType::kBf16;   // of A
+  DataType dtype = DataType::kBf16;    // of A
   DataType weights = DataType::kBf16;  // of B
-  DataType result = DataType::kBf16;  // of C
+  DataType result = DataType::kBf16;   // of C
   TensorId a{}, b{}, c{};
   bool a_transposed = false, b_transposed = false;
   std::uint32_t a_pitch = 0, b_pitch = 0;  // bytes between rows of the tensor

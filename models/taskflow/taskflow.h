@@ -158,7 +158,9 @@ struct TensorInfo {
 
   std::uint64_t row_bytes() const { return bytes_of(dtype, cols); }
   // Returns the bytes from one row's elements to the next's. Scales are elsewhere.
-  std::uint32_t pitch() const { return static_cast<std::uint32_t>((std::uint64_t{cols} * element_bits(dtype) + 7) / 8); }
+  std::uint32_t pitch() const {
+    return static_cast<std::uint32_t>((std::uint64_t{cols} * element_bits(dtype) + 7) / 8);
+  }
   std::uint64_t bytes() const { return rows * row_bytes(); }
 };
 

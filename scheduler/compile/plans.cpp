@@ -254,9 +254,12 @@ void part_own_tasks(const TaskflowView& taskflow, const WorkerKinds& kinds, Plan
   for (std::uint32_t q = 0; q < kinds.size(); ++q) {
     if (std::ranges::count(queues, q) == 0) continue;
     if (own == kPlans)
-      throw InputError(fmt::format("more than {} kinds of worker have operators of their own", kMostOwnKinds));
+      throw InputError(
+          fmt::format("more than {} kinds of worker have operators of their own", kMostOwnKinds));
     for (std::uint32_t r = 0; r < plans.size(); ++r) {
-      const auto elsewhere = [&](std::uint32_t task) { return queues[taskflow.ranks[r].tasks[task].op] != q; };
+      const auto elsewhere = [&](std::uint32_t task) {
+        return queues[taskflow.ranks[r].tasks[task].op] != q;
+      };
       UnitPlan& parted = plans[r][own];
       parted.queue = q;
       for (std::uint32_t u = 0; u < kCoreUnits; ++u) {

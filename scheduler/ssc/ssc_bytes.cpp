@@ -249,7 +249,9 @@ void Ssc::Body::decode_aic_and_aiv(const fb::Ssc& root, const std::string& name)
 // Kinds are written in one form only, so that equal schedules have equal bytes.
 void Ssc::Body::decode_kinds(const fb::Ssc& root, const std::string& name) {
   for (const fb::Kind* kind : *root.kinds()) {
-    kinds.add({kind->name()->str(), kind->workers(), {kind->matrix(), kind->vector()},
+    kinds.add({kind->name()->str(),
+               kind->workers(),
+               {kind->matrix(), kind->vector()},
                kind->operators() == nullptr ? std::string() : kind->operators()->str()});
     queues.push_back(view<std::uint32_t>(kind->queue()));
   }

@@ -31,8 +31,8 @@ struct ProductWork {
 
 // How scores and probabilities go between the cores that multiply and those that do all else.
 enum class Handing : std::uint8_t {
-  kOneCore,    // one core does both: they stay
-  kInside,     // by pipes between the cores' stores
+  kOneCore,  // one core does both: they stay
+  kInside,   // by pipes between the cores' stores
   kThroughL2
 };
 
@@ -154,9 +154,9 @@ double longest_worker(std::vector<double> blocks, std::uint64_t times, std::uint
 MemoryJob KernelCost::attention(const BlockAttention& attention, std::uint32_t workers) const {
   const WorkerKinds& kinds = hardware().workers;
   const Hardware::Cube& cube = hardware().cube;
-  const Handing handing = kinds.one_queue()                            ? Handing::kOneCore
+  const Handing handing = kinds.one_queue()                         ? Handing::kOneCore
                           : cube.l0c_to_ub > 0 && cube.ub_to_l1 > 0 ? Handing::kInside
-                                                                       : Handing::kThroughL2;
+                                                                    : Handing::kThroughL2;
   const double beside = 1.0 * kinds.count(CoreUnit::kVector) / kinds.count(CoreUnit::kMatrix);
   const auto rows = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(program().attention.rows, std::max<std::uint64_t>(1, attention.queries)));
@@ -166,7 +166,8 @@ MemoryJob KernelCost::attention(const BlockAttention& attention, std::uint32_t w
                                           : forward_work(attention, padded, tile, handing);
   const std::vector<double> blocks = keys_of_blocks(attention, rows);
   const std::uint64_t heads = attention.samples * attention.heads;
-  const KeyCycles key_time = key_cycles(work, hardware(), beside, handing != Handing::kOneCore || !attention.backward);
+  const KeyCycles key_time =
+      key_cycles(work, hardware(), beside, handing != Handing::kOneCore || !attention.backward);
   std::vector<double> times(blocks.size());
   std::ranges::transform(blocks, times.begin(), [&](double keys) {
     return keys * key_time.pace + std::min(keys, tile) * key_time.fill;

@@ -78,10 +78,10 @@ void CostModel::begin_shape(const Work& work, const Step& step, LastCube& last) 
   const double busy = (static_cast<double>(mads.cycles) + heads) / cube.speed;
   const double to_l0a = step.rows / cube.l1_to_l0a, to_l0b = step.cols / cube.l1_to_l0b;
   const double element = element_bytes(work.dtype);
-  const double to_l0 =
-      work.dtype == work.weights && cube.l0_in_turns
-          ? element * step.k * (to_l0a + to_l0b)
-          : both_of(element * step.k * to_l0a, element_bytes(work.weights) * step.k * to_l0b, cube.l0_in_turns);
+  const double to_l0 = work.dtype == work.weights && cube.l0_in_turns
+                           ? element * step.k * (to_l0a + to_l0b)
+                           : both_of(element * step.k * to_l0a, element_bytes(work.weights) * step.k * to_l0b,
+                                     cube.l0_in_turns);
   last.compute_ = work.tiling.l0_buffers == 1 ? busy + to_l0 : std::max(busy, to_l0);
   last.start_ = step.first ? static_cast<double>(program_.tasks.cube_task_start.count()) * 1e-12 * clock : 0;
 }
@@ -246,9 +246,9 @@ Duration CostModel::arithmetic(const Work& work) const {
     }
     return arithmetic(total);
   }
-  return time(vector_arithmetic(hardware_.vector_of(work.worker_kind), static_cast<double>(work.ops.simple_fp32),
-                                static_cast<double>(work.ops.convert),
-                                static_cast<double>(work.ops.transcendental)));
+  return time(
+      vector_arithmetic(hardware_.vector_of(work.worker_kind), static_cast<double>(work.ops.simple_fp32),
+                        static_cast<double>(work.ops.convert), static_cast<double>(work.ops.transcendental)));
 }
 
 }  // namespace a3sim

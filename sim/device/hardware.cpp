@@ -161,8 +161,8 @@ std::uint32_t Hardware::Cube::macs_per_cycle(DataType rows, DataType weights) co
 
 std::string why_no_products(const Hardware& hardware, DataType rows, DataType weights) {
   const bool mixed = rows != weights;
-  return fmt::format("{} does not multiply {}{}{}: expected another type, or hardware.workers.cube.{}", hardware.name,
-                     name_of(rows), mixed ? " by " : "", mixed ? name_of(weights) : "",
+  return fmt::format("{} does not multiply {}{}{}: expected another type, or hardware.workers.cube.{}",
+                     hardware.name, name_of(rows), mixed ? " by " : "", mixed ? name_of(weights) : "",
                      rows == DataType::kMxfp4 ? "macs_fp4" : "macs_fp8");
 }
 

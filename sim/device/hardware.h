@@ -32,17 +32,17 @@ struct Hardware {
     std::uint32_t macs_per_cycle_8 = 0;    // int8
     std::uint32_t macs_per_cycle_fp8 = 0;  // FP8, HiF8 and MXFP8; 0: these do not multiply
     std::uint32_t macs_per_cycle_fp4 = 0;  // MXFP4; 0: it does not multiply
-    double mad_head_cycles = 0;           // start-up of a mad instruction
+    double mad_head_cycles = 0;            // start-up of a mad instruction
     // Bytes per cycle of the ways that products take (Pipes::way).
     double l1_to_l0a = 0, l1_to_l0b = 0;
-    bool l0_in_turns = true;     // loads to L0A and to L0B take turns
-    double gm_to_l1 = 0;         // per core, from the L2
-    double gm_to_l1_miss = 0;    // the same while the L2 fetches them
-    double l0c_to_gm = 0;        // per core
+    bool l0_in_turns = true;             // loads to L0A and to L0B take turns
+    double gm_to_l1 = 0;                 // per core, from the L2
+    double gm_to_l1_miss = 0;            // the same while the L2 fetches them
+    double l0c_to_gm = 0;                // per core
     double l0c_to_ub = 0, ub_to_l1 = 0;  // inside a core, past the memory; 0: there is no such way
-    double unaligned = 1;                 // factor on gm_to_l1 if rows do not begin at a line
-    double rows_128 = 1, rows_256 = 1;    // factor on gm_to_l1 for rows of this many bytes
-    double load_issue_cycles = 0;         // of a load to L1, in addition to its bytes
+    double unaligned = 1;                // factor on gm_to_l1 if rows do not begin at a line
+    double rows_128 = 1, rows_256 = 1;   // factor on gm_to_l1 for rows of this many bytes
+    double load_issue_cycles = 0;        // of a load to L1, in addition to its bytes
     Bytes l1{}, l0a{}, l0b{}, l0c{};
     std::uint32_t least_rows = 16;  // a product with fewer rows takes as long as with these
     double speed = 1;               // factor on the rate of products: what the power limit leaves

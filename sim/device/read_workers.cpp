@@ -82,8 +82,7 @@ WorkerKind read_kind(const Config& config, const std::string& name) {
                                        runs, suggestion(runs, Operators::names())));
     }
   }
-  if (has_unit && !kind.operators.empty())
-    config.error("runs", "expected units, or operators, not both");
+  if (has_unit && !kind.operators.empty()) config.error("runs", "expected units, or operators, not both");
   if (!has_unit && kind.operators.empty() && !config.is_wrong("runs"))
     config.error("runs", "nothing, expected matrix, vector, moves or types of operators");
   return kind;
@@ -153,11 +152,11 @@ struct PipeKey {
   Store from, to;
 };
 constexpr PipeKey kPipes[] = {
-    {"cube", "gm_to_l1", Store::kGm, Store::kL1},    {"cube", "l1_to_l0a", Store::kL1, Store::kL0a},
-    {"cube", "l1_to_l0b", Store::kL1, Store::kL0b},  {"cube", "l0c_to_gm", Store::kL0c, Store::kGm},
-    {"cube", "l0c_to_ub", Store::kL0c, Store::kUb},  {"cube", "l0c_to_l1", Store::kL0c, Store::kL1},
-    {"cube", "l1_to_gm", Store::kL1, Store::kGm},    {"cube", "l1_to_ub", Store::kL1, Store::kUb},
-    {"cube", "ub_to_l1", Store::kUb, Store::kL1},    {"vector", "gm_to_ub", Store::kGm, Store::kUb},
+    {"cube", "gm_to_l1", Store::kGm, Store::kL1},   {"cube", "l1_to_l0a", Store::kL1, Store::kL0a},
+    {"cube", "l1_to_l0b", Store::kL1, Store::kL0b}, {"cube", "l0c_to_gm", Store::kL0c, Store::kGm},
+    {"cube", "l0c_to_ub", Store::kL0c, Store::kUb}, {"cube", "l0c_to_l1", Store::kL0c, Store::kL1},
+    {"cube", "l1_to_gm", Store::kL1, Store::kGm},   {"cube", "l1_to_ub", Store::kL1, Store::kUb},
+    {"cube", "ub_to_l1", Store::kUb, Store::kL1},   {"vector", "gm_to_ub", Store::kGm, Store::kUb},
     {"vector", "ub_to_gm", Store::kUb, Store::kGm}};
 
 Pipes read_pipes(const Config& workers) {
@@ -173,8 +172,8 @@ Pipes read_pipes(const Config& workers) {
 double needed_way(const Pipes& pipes, const Config& workers, Store from, Store to) {
   const double rate = pipes.way(from, to);
   if (rate > 0) return rate;
-  const auto key = std::ranges::find_if(
-      kPipes, [&](const PipeKey& pipe) { return pipe.from == from && pipe.to == to; });
+  const auto key =
+      std::ranges::find_if(kPipes, [&](const PipeKey& pipe) { return pipe.from == from && pipe.to == to; });
   workers.map(key->block)
       .error(key->key, fmt::format("missing, expected bytes per cycle, or pipes by another way from {} to {}",
                                    name_of(from), name_of(to)));

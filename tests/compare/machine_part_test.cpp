@@ -156,7 +156,8 @@ std::vector<double> optional_numbers_of(const Experiment& experiment) {
   for (const BytesPerSecond rate : {engine.rate, bulk.dispatch, bulk.combine})
     numbers.push_back(static_cast<double>(std::max(std::int64_t{1}, rate.count)));
   using enum Store;
-  for (const auto& [from, to] : {std::pair(kL0c, kUb), std::pair(kL0c, kL1), std::pair(kUb, kL1), std::pair(kL1, kUb)}) {
+  for (const auto& [from, to] :
+       {std::pair(kL0c, kUb), std::pair(kL0c, kL1), std::pair(kUb, kL1), std::pair(kL1, kUb)}) {
     const double rate = experiment.hardware.pipes.pipe(from, to);
     numbers.push_back(rate > 0 ? rate : 1);  // machines without such a pipe
   }

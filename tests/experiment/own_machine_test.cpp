@@ -29,7 +29,9 @@ Experiment on_mine(const std::string& machine, const std::vector<std::string>& m
   return load_experiment(folder.add("layer.yaml", "include: [mega_moe_950, mine.yaml]\n"), more);
 }
 
-Duration latency(const Experiment& experiment) { return run_experiment(experiment, false).front().run.makespan; }
+Duration latency(const Experiment& experiment) {
+  return run_experiment(experiment, false).front().run.makespan;
+}
 
 }  // namespace
 
@@ -74,9 +76,9 @@ TEST_CASE("a machine without a way that products need is refused, with the pipe 
 }
 
 TEST_CASE("a product in a type that the machine lacks is refused before it runs") {
-  CHECK_THROWS_WITH(
-      load_experiment(configs_folder() / "experiments" / "gemm.yaml", std::vector<std::string>{"gemm.dtype=mxfp4"}),
-      Contains("a3_24_48 does not multiply mxfp4") && Contains("macs_fp4"));
+  CHECK_THROWS_WITH(load_experiment(configs_folder() / "experiments" / "gemm.yaml",
+                                    std::vector<std::string>{"gemm.dtype=mxfp4"}),
+                    Contains("a3_24_48 does not multiply mxfp4") && Contains("macs_fp4"));
 }
 
 TEST_CASE("what a kind runs is units or operators that are known") {

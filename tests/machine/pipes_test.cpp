@@ -67,7 +67,8 @@ TEST_CASE("ways are those that trying every path finds") {
     for (const Store from : kAll)
       for (const Store to : kAll)
         if (from != to)
-          CHECK(pipes.way(from, to) == (pipes.pipe(from, to) > 0 ? pipes.pipe(from, to) : widest(pipes, from, to)));
+          CHECK(pipes.way(from, to) ==
+                (pipes.pipe(from, to) > 0 ? pipes.pipe(from, to) : widest(pipes, from, to)));
   }
 }
 

@@ -74,7 +74,8 @@ TEST_CASE("Where pipes join a cube to its vector cores, attention's scores need 
   Hardware without = through.experiment.hardware;
   without.cube.ub_to_l1 = 0;
   KernelCost cost(without, through.experiment.program, {});
-  const MemoryJob there = cost.attention(heads(1, 4096, false), 32), here = inside.cost.attention(heads(1, 4096, false), 32);
+  const MemoryJob there = cost.attention(heads(1, 4096, false), 32),
+                  here = inside.cost.attention(heads(1, 4096, false), 32);
   constexpr std::size_t kRead = static_cast<std::size_t>(Resource::kL2Read),
                         kWritten = static_cast<std::size_t>(Resource::kL2Write);
   CHECK(here.ideal < there.ideal);

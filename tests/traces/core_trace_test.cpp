@@ -72,6 +72,7 @@ TEST_CASE("two time lines of one rank, and one without events of cores, are refu
   CHECK_THROWS_WITH(read_profile(folder / "a"), Contains("another file is of rank 1 too"));
   const auto none = folder.add("none.json", R"([{"ph": "M", "name": "AIC", "pid": 0, "tid": "AIC0"}])");
   CHECK_THROWS_WITH(read_profile(none), Contains("no events of cores"));
-  const auto wrong = folder.add("wrong.json", R"([{"ph": "X", "name": "GMM1", "tid": "AIC0", "ts": 0, "dur": -1}])");
+  const auto wrong =
+      folder.add("wrong.json", R"([{"ph": "X", "name": "GMM1", "tid": "AIC0", "ts": 0, "dur": -1}])");
   CHECK_THROWS_WITH(read_profile(wrong), Contains("dur: -1"));
 }

@@ -28,12 +28,12 @@ constexpr std::uint32_t kMostCores = 4096;
 
 // Pairs of names: the kernel's stages, and our operators.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kStages{{{"INIT", "Init"},
-                                                                               {"DISPATCH", "Dispatch"},
-                                                                               {"GMM1", "GMM1"},
-                                                                               {"SWIGLU", "SwiGLU"},
-                                                                               {"GMM2", "GMM2"},
-                                                                               {"COMBINE", "Combine"},
-                                                                               {"FINALIZE", "Accumulate"}}};
+                                                                                {"DISPATCH", "Dispatch"},
+                                                                                {"GMM1", "GMM1"},
+                                                                                {"SWIGLU", "SwiGLU"},
+                                                                                {"GMM2", "GMM2"},
+                                                                                {"COMBINE", "Combine"},
+                                                                                {"FINALIZE", "Accumulate"}}};
 
 std::string in_capitals(std::string_view text) {
   std::string capitals(text);
@@ -73,7 +73,8 @@ class CoreFile {
     static_cast<void>(each_trace_event(file_, kWanted, [this](const TraceEvent& event) { add(event); }));
     if (events_ == 0) throw InputError(fmt::format("{}: no events of cores", file_.string()));
     if (elsewhere_ > 0)
-      to_.notes.push_back(fmt::format("{}: {} events on lanes that are no cores are left out", file_.string(), elsewhere_));
+      to_.notes.push_back(
+          fmt::format("{}: {} events on lanes that are no cores are left out", file_.string(), elsewhere_));
   }
 
  private:
@@ -153,16 +154,18 @@ class CoreTrace final : public ProfileReader {
   }
 };
 
-A3SIM_REGISTER(ProfileReader, "cores",
-               "a kernel's time line by core (lanes AIC0, AIV0: .json, .json.gz), or a folder of them, one a rank",
-               CoreTrace);
+A3SIM_REGISTER(
+    ProfileReader, "cores",
+    "a kernel's time line by core (lanes AIC0, AIV0: .json, .json.gz), or a folder of them, one a rank",
+    CoreTrace);
 
 }  // namespace
 
 bool is_core_trace(const fs::path& path) {
   std::error_code error;
   const std::string name = path.filename().string();
-  if (!fs::is_regular_file(path, error) || !(name.ends_with(".json") || name.ends_with(".json.gz"))) return false;
+  if (!fs::is_regular_file(path, error) || !(name.ends_with(".json") || name.ends_with(".json.gz")))
+    return false;
   const std::string begin = first_bytes(path, std::size_t{1} << 16);
   const auto has = [&begin](std::string_view word) { return begin.find(word) != std::string::npos; };
   if (has("megaKernelCycleTrace") || has("MegaKernelInternal") || has("\"deviceProperties\"")) return false;

@@ -79,7 +79,9 @@ TimeSplit steps_of(const ProfiledStep& step) {
 
 }  // namespace
 
-std::string name_on_core(std::string_view op, std::string_view core) { return fmt::format("{} on {}", op, core); }
+std::string name_on_core(std::string_view op, std::string_view core) {
+  return fmt::format("{} on {}", op, core);
+}
 
 std::string printable(std::string_view name) {
   constexpr std::string_view kSpace = " \t\r\n";

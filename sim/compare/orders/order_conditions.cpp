@@ -36,7 +36,8 @@ std::vector<WorkerKinds> open_counts(const Experiment& experiment) {
   WorkerKinds most = experiment.hardware.workers, least = most;
   if (!experiment.tree) return {};
   Diagnostics ignored;
-  const auto open = [&](const SourcedValue& value, std::string_view block, WorkerKind& high, WorkerKind& low) {
+  const auto open = [&](const SourcedValue& value, std::string_view block, WorkerKind& high,
+                        WorkerKind& low) {
     if (value.low.empty() || value.path != fmt::format("hardware.workers.{}.count", block)) return;
     std::int64_t number = 0;
     if (decimal_integer(value.high, number)) high.count = static_cast<std::uint32_t>(number);

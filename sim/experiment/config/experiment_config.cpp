@@ -194,7 +194,8 @@ void check_types(const Config& root, const Experiment& experiment) {
   for (const Pass& pass : experiment.passes)
     for (const OperatorNode& op : pass.graph.operators()) {
       if (Operators::get(op.type).unit() != CoreUnit::kMatrix) continue;
-      const DataType rows = pass.graph.tensor(op.inputs[0]).dtype, weights = pass.graph.tensor(op.inputs[1]).dtype;
+      const DataType rows = pass.graph.tensor(op.inputs[0]).dtype,
+                     weights = pass.graph.tensor(op.inputs[1]).dtype;
       if (hardware.cube.macs_per_cycle(rows, weights) == 0)
         root.map("hardware").map("workers").error("cube", why_no_products(hardware, rows, weights));
     }

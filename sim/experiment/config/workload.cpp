@@ -42,8 +42,9 @@ void check_fits_memory(const Config& config, Bytes memory, std::initializer_list
   if (bytes <= most) return;
   const auto size = [&](std::string_view key) { return std::strtod(config.yaml(key).c_str(), nullptr); };
   const std::string_view largest = *std::ranges::max_element(keys, {}, size);
-  config.error(largest, fmt::format("the tensors would take {:.1f} GiB, expected at most the {:.4g} GiB of a die",
-                                    bytes / kGibibyte, most / kGibibyte));
+  config.error(largest,
+               fmt::format("the tensors would take {:.1f} GiB, expected at most the {:.4g} GiB of a die",
+                           bytes / kGibibyte, most / kGibibyte));
 }
 
 void read_workload(const Config& root, Experiment& experiment) {

@@ -81,11 +81,8 @@ InferenceKernel InferenceCosts::kernel(std::string name, TimeClass time_class, b
 
 double InferenceCosts::peak(DataType type) const {
   const Hardware::Cube& cube = whole_.cube;
-  const std::uint32_t macs = type == DataType::kInt8   ? cube.macs_per_cycle_8
-                             : type == DataType::kFp32 ? cube.macs_per_cycle_32
-                                                       : cube.macs_per_cycle_16;
-  return 2.0 * macs * whole_.workers.count(CoreUnit::kMatrix) * static_cast<double>(whole_.clock.count) *
-         cube.speed;
+  return 2.0 * cube.macs_per_cycle(type) * whole_.workers.count(CoreUnit::kMatrix) *
+         static_cast<double>(whole_.clock.count) * cube.speed;
 }
 
 // Loads to L1 draw a part of the HBM's rate, however many cores wait.
@@ -96,12 +93,13 @@ void InferenceCosts::settle(InferenceKernel& kernel) const {
 
 InferenceKernel InferenceCosts::product_of(InferenceKernel kernel, const BlockProduct& one,
                                            std::uint64_t times, double weight_bytes) const {
-  const std::uint32_t element = element_bytes(one.dtype);
+  const double element = element_bytes(one.dtype);
   BlockProduct all = one;
   all.n *= times;  // products of as many rows are dealt to the cores as one of all their columns
   Tiling tiling;
   tiling.base_m = static_cast<std::uint16_t>(std::min<std::uint64_t>(tiling.base_m, (one.m + 15) / 16 * 16));
-  tiling.base_k = static_cast<std::uint16_t>(tiling.base_k * element_bytes(DataType::kBf16) / element);
+  tiling.base_k =
+      static_cast<std::uint16_t>(tiling.base_k * element_bits(DataType::kBf16) / element_bits(one.dtype));
   tiling.base_n = block_width(one.m, all.n, cores(CoreUnit::kMatrix), tiling);
   KernelCost cost(hardware_, program_, tiling);
   kernel.job = cost.product(all, cores(CoreUnit::kMatrix));

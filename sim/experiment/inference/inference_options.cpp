@@ -59,7 +59,7 @@ void read_launch(const Config& block, InferenceOptions& options) {
 
 }  // namespace
 
-InferenceOptions read_inference_options(const Config& root) {
+InferenceOptions read_inference_options(const Config& root, const Hardware& hardware) {
   InferenceOptions options;
   const Config parallel = root.map("parallel");
   options.tp = dies_in(parallel, "tp");
@@ -75,7 +75,7 @@ InferenceOptions read_inference_options(const Config& root) {
   options.interference = block.number("interference", 1, 4, 1);
   options.collective = block.duration("collective");
   options.gather = block.rate("gather");
-  options.capacity = block.has("capacity") ? block.bytes("capacity") : Bytes{std::int64_t{64} << 30};
+  options.capacity = block.has("capacity") ? block.bytes("capacity") : hardware.memory.hbm_size;
   options.reserved = block.number("reserved", 0, 0.9, 0);
   options.over_capacity = block.boolean("over_capacity", false);
   block.finish();

@@ -108,7 +108,7 @@ class InferenceWork : public ExperimentWork {
 const InferencePlan& inference_plan_of(const Experiment& experiment);
 
 // Reads the block `inference` with tp, cp and ep. Leaves the other keys of `parallel` alone.
-InferenceOptions read_inference_options(const Config& root);
+InferenceOptions read_inference_options(const Config& root, const Hardware& hardware);
 // Notes what does not fit the model: heads, experts, a phase that it has no kernels for.
 void check_inference(const Config& root, const InferencePlan& plan);
 

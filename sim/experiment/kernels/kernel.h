@@ -18,10 +18,10 @@ struct KernelWork {
   MemoryJob job{};
   Duration alone{};  // the known time of what `job` does not cover
   std::uint32_t launches = 1;
-  bool matrix = false;           // runs on matrix units
+  bool matrix = false;               // runs on matrix units
   DataType dtype = DataType::kBf16;  // of products' operands
-  double flops = 0;              // of products
-  double read = 0, written = 0;  // bytes, each counted once
+  double flops = 0;                  // of products
+  double read = 0, written = 0;      // bytes, each counted once
   StreamProgram
       program{};  // if it has tasks, they are what runs, and all above but `flops` counts for nothing
 };

@@ -13,7 +13,6 @@
 namespace a3sim {
 namespace {
 
-
 Duration time_of(double picoseconds) { return Duration(static_cast<std::int64_t>(picoseconds)); }
 double time_at(double amount, double rate) { return amount * 1e12 / rate; }
 double time_at(double amount, BytesPerSecond rate) {
@@ -146,9 +145,9 @@ double ScheduleUse::operators(const Ssc& ssc) {
 void ScheduleUse::add_products(const Ssc& ssc, OperatorUse& use) {
   if (work_.kind != WorkKind::kCube) return;
   const std::uint32_t cubes = ssc.kinds().count(CoreUnit::kMatrix);
-  use.arithmetic += time_at(static_cast<double>(work_.macs()),
-                            peak_rate(hardware_, cubes, hardware_.cube.macs_per_cycle(work_.dtype, work_.weights),
-                                      part_of_peak_));
+  use.arithmetic += time_at(
+      static_cast<double>(work_.macs()),
+      peak_rate(hardware_, cubes, hardware_.cube.macs_per_cycle(work_.dtype, work_.weights), part_of_peak_));
   const auto add = [&](TensorId tensor, bool written, std::uint32_t first, std::uint32_t rows) {
     use.bytes.add(tensor, written, {first, first + rows},
                   static_cast<double>(ssc.tensors()[index(tensor)].row_bytes()));

@@ -16,10 +16,10 @@ void TimesAlone::add_sizes(const Work& work) {
   const Tiling& tiling = work.tiling;
   add(work.kind, work.worker_kind, work.gemms.size());
   if (work.kind == WorkKind::kCube) {
-    add(work.share, work.shares, work.count_on, work.dtype, work.weights, work.result, work.a_transposed, work.b_transposed,
-        work.a_pitch, work.b_pitch, tiling.base_m, tiling.base_n, tiling.base_k, tiling.step_k,
-        tiling.l1_buffers, tiling.l0_buffers, tiling.l0c_buffers, tiling.order, tiling.unit_flag,
-        tiling.grid_m, tiling.grid_n);
+    add(work.share, work.shares, work.count_on, work.dtype, work.weights, work.result, work.a_transposed,
+        work.b_transposed, work.a_pitch, work.b_pitch, tiling.base_m, tiling.base_n, tiling.base_k,
+        tiling.step_k, tiling.l1_buffers, tiling.l0_buffers, tiling.l0c_buffers, tiling.order,
+        tiling.unit_flag, tiling.grid_m, tiling.grid_n);
     for (const Gemm& gemm : work.gemms) add(gemm.m, gemm.n, gemm.k);
   }
   add(work.ops.simple_fp32, work.ops.convert, work.ops.transcendental);

@@ -59,8 +59,8 @@ void read_chunked_gemm(const Config& root, const Config& /*block*/, Experiment& 
             gemm.groups, gemm.chunk_rows, gemm.rows, gemm.ranks));
   }
   const double all = 1.0 * gemm.rows * gemm.ranks;
-  check_fits_memory(config, experiment.hardware.memory.hbm_size, {"rows", "n", "k"}, all * gemm.k + 2 * all * gemm.n + 2.0 * gemm.k * gemm.n,
-                    gemm.dtype);
+  check_fits_memory(config, experiment.hardware.memory.hbm_size, {"rows", "n", "k"},
+                    all * gemm.k + 2 * all * gemm.n + 2.0 * gemm.k * gemm.n, gemm.dtype);
   config.finish();
   experiment.parallel.tp_stride = 1;
   experiment.parallel.ep = experiment.shape.ep = gemm.ranks;

@@ -19,7 +19,8 @@ void read_elementwise(const Config& root, const Config& /*block*/, Experiment& e
   shape.slices = read("slices", 64, 1);
   if (shape.rows % shape.slices != 0) config.error("slices", "expected a divisor of the rows");
   shape.dtype = read_dtype(config);
-  check_fits_memory(config, experiment.hardware.memory.hbm_size, {"rows", "cols"}, 3.0 * shape.rows * shape.cols, shape.dtype);
+  check_fits_memory(config, experiment.hardware.memory.hbm_size, {"rows", "cols"},
+                    3.0 * shape.rows * shape.cols, shape.dtype);
   config.finish();
   experiment.shape.ep = 1;
   experiment.shape.dtype = shape.dtype;

@@ -24,7 +24,8 @@ void read_gemm(const Config& root, const Config& /*block*/, Experiment& experime
                                     name_of(dtype), name_of(sum_type(dtype))));
   }
   const double weights = 1.0 * k * n * std::max(1U, experts);
-  check_fits_memory(config, experiment.hardware.memory.hbm_size, {"m", "n", "k"}, 1.0 * m * k + 1.0 * m * n + weights, dtype);
+  check_fits_memory(config, experiment.hardware.memory.hbm_size, {"m", "n", "k"},
+                    1.0 * m * k + 1.0 * m * n + weights, dtype);
   config.finish();
   experiment.shape.ep = 1;
   experiment.shape.dtype = dtype;

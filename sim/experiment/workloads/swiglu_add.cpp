@@ -18,7 +18,8 @@ void read_swiglu_add(const Config& root, const Config& /*block*/, Experiment& ex
   const auto width = static_cast<std::uint32_t>(config.integer("width", 1, kMostShape));
   const std::uint32_t tile_rows = rows_of_tile(config, rows);
   const auto dtype = read_dtype(config);
-  check_fits_memory(config, experiment.hardware.memory.hbm_size, {"rows", "width"}, 5.0 * rows * width, dtype);
+  check_fits_memory(config, experiment.hardware.memory.hbm_size, {"rows", "width"}, 5.0 * rows * width,
+                    dtype);
   config.finish();
   experiment.shape.ep = 1;
   experiment.shape.dtype = dtype;

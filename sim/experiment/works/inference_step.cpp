@@ -144,7 +144,7 @@ bool takes_inference(const Config& experiment) {
 std::shared_ptr<const ExperimentWork> read_inference(const Config& root, Experiment& experiment) {
   experiment.run = read_run_options(root.map("experiment"), experiment.hardware.workers);
   InferencePlan plan;
-  plan.options = read_inference_options(root);
+  plan.options = read_inference_options(root, experiment.hardware);
   constexpr std::int64_t kMostDies = 1 << 16;
   const Config parallel = root.map("parallel");
   experiment.parallel.ep = plan.options.ep;

@@ -96,7 +96,8 @@ class PreparedKernel final : public PreparedWork {
       return serial_roofline(work.program, hardware, on.program, dies_of(on.run.ranks), part_of_peak,
                              [](std::uint32_t) { return true; })
           .total();
-    const double peak = 2.0 * hardware.cube.macs_per_cycle(work.dtype) * hardware.workers.count(CoreUnit::kMatrix) *
+    const double peak = 2.0 * hardware.cube.macs_per_cycle(work.dtype) *
+                        hardware.workers.count(CoreUnit::kMatrix) *
                         static_cast<double>(hardware.clock.count) * hardware.cube.speed * part_of_peak;
     const double moved = hardware.memory.as_reads(work.read, work.written) /
                          static_cast<double>(hardware.memory.hbm_read.count);

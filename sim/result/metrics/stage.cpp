@@ -37,9 +37,9 @@ MetricAmount stage(const PassAnalysis& pass, std::string_view op) {
 
 A3SIM_REGISTER(Metric, "stage", "of a rank, from the end of what ran before an operator to its last end",
                Metric{.form = Metric::Form::kMilliseconds,
+                      .of_operator = stage,
                       .needs_records = true,
-                      .published_only = true,
-                      .of_operator = stage});
+                      .published_only = true});
 
 }  // namespace
 }  // namespace a3sim
