@@ -178,7 +178,7 @@ std::vector<double> last_admissible(std::span<const double> from, std::vector<do
                                     const Admissible& admissible) {
   constexpr int kHalvings = 20;
   if (admissible(to)) return to;
-  Positions positions(from.begin(), from.end());
+  std::vector<double> positions(from.begin(), from.end());
   double inside = 0, outside = 1;  // shares of the way
   const auto step = [&](double share) {
     for (std::size_t p = 0; p < to.size(); ++p) positions[p] = from[p] + share * (to[p] - from[p]);
