@@ -137,20 +137,20 @@ void set_shape(std::vector<std::string>& overrides, const Experiment& experiment
   if (value_of(experiment, "model.tokens")) {
     set_model(overrides, experiment, partitions);
   } else if (workload == "swiglu_add") {
-    const bool by_rows = value_of(experiment, "swiglu_add.tile_rows").has_value();
-    set_sizes(overrides, experiment, workload,
+    const bool by_rows = value_of(experiment, "elementwise.tile_rows").has_value();
+    set_sizes(overrides, experiment, "elementwise",
               {{"rows", rows},
-               {"width", width},
+               {"cols", width},
                {by_rows ? "tile_rows" : "tiles", by_rows ? kTaskRows : rows / kTaskRows}});
   } else if (workload == "elementwise") {
     const std::uint32_t slices = size_of(experiment, "elementwise.slices", 1);
     set_sizes(overrides, experiment, workload, {{"rows", rows * slices}, {"cols", width}});
   } else if (workload == "gathered_gemm") {
-    const std::uint32_t ranks = size_of(experiment, "gathered_gemm.ranks", 1);
-    set_sizes(overrides, experiment, workload,
+    const std::uint32_t ranks = size_of(experiment, "gemm.ranks", 1);
+    set_sizes(overrides, experiment, "gemm",
               {{"m", (2 * kTaskRows + 1) * ranks}, {"n", width}, {"k", width}});
   } else if (workload == "chunked_gemm") {
-    set_sizes(overrides, experiment, workload, {{"rows", 2 * kTaskRows + 1}, {"n", width}, {"k", width}});
+    set_sizes(overrides, experiment, "gemm", {{"rows", 2 * kTaskRows + 1}, {"n", width}, {"k", width}});
   } else if (workload == "gemm") {
     MoeShape shape = experiment.shape;
     shape.experts_per_rank = std::max(1U, shape.experts_per_rank);

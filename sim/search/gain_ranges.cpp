@@ -10,8 +10,7 @@
 #include "sim/core/config/value.h"
 #include "sim/core/error.h"
 #include "sim/core/parallel.h"
-#include "sim/published/fit/predictor.h"
-#include "sim/published/fit/sensitivity.h"
+#include "sim/variation/parameter.h"
 
 namespace a3sim {
 namespace {
@@ -21,8 +20,6 @@ constexpr std::ptrdiff_t kMostNamed = 3;   // of values that leave no gain only 
 constexpr std::size_t kComparedAgain = 3;  // ends at which all starts run
 constexpr std::size_t kTriedTogether =
     8;  // candidates that run at the ends of ranges before the next ones do
-
-std::string set_text(const std::string& path, const std::string& value) { return path + '=' + value; }
 
 // Conditions under which a gain is measured: the settings of one run each. The gain is the least of theirs.
 struct GainConditions {
@@ -153,24 +150,6 @@ class GainMeter {
   GainConditions conditions_;
 };
 
-// Returns an end of a value's range, or the last value before it that the configuration's reader accepts.
-std::string range_end(const Parameter& parameter, bool high, const Experiment& experiment) {
-  const auto takes = [&](std::span<const double> position) {
-    const std::string setting = set_text(parameter.path(), parameter.at(position.front()));
-    try {
-      (void)experiment.with(std::span(&setting, 1));
-    } catch (const InputError&) {
-      return false;
-    }
-    return true;
-  };
-  const double from[] = {parameter.nominal()};
-  const double to = high ? 1 : 0;
-  const double end = last_admissible(from, {to}, takes).front();
-  if (end == to) return high ? parameter.stated().high : parameter.stated().low;
-  return parameter.at(end);
-}
-
 // Returns what a value's file says of how to measure it.
 std::string measure_of(const ConfigValue& tree, const std::string& path) {
   const ConfigValue* value = &tree;
@@ -189,13 +168,14 @@ std::vector<RangedGain> ranged_values(const Experiment& experiment, unsigned thr
   std::vector<RangedGain> values(parameters.size());
   in_parallel(parameters.size(), threads, [&](std::size_t i) {
     const SourcedValue& stated = parameters[i].stated();
+    const RangeEnds ends = ends_of(parameters[i], experiment);
     values[i] = {stated.path,
                  stated.value,
                  fmt::format("{} to {}", stated.low, stated.high),
                  stated.source,
                  measure_of(*experiment.tree, stated.path),
-                 {range_end(parameters[i], false, experiment), std::nullopt},
-                 {range_end(parameters[i], true, experiment), std::nullopt}};
+                 {ends.low, std::nullopt},
+                 {ends.high, std::nullopt}};
   });
   return values;
 }

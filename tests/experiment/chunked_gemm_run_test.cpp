@@ -33,11 +33,9 @@ std::pair<Duration, Duration> span_of(const PassResult& run, const std::string& 
 TEST_CASE("Movers that put piece by piece wait for one another's bytes on the port") {
   for (const int movers : {1, 8}) {
     // Each mover has one block of 64 rows to put to the other die of the package.
-    const PassResult run =
-        chunked_run({"chunked_gemm.ranks=2", "chunked_gemm.part=gather", "chunked_gemm.meets=false",
-                     "chunked_gemm.k=8192", "chunked_gemm.chunk_tiles=8",
-                     "chunked_gemm.rows=" + std::to_string(64 * movers),
-                     "order.limit.GatherChunk=" + std::to_string(movers)});
+    const PassResult run = chunked_run({"gemm.ranks=2", "gemm.part=gather", "gemm.meets=false", "gemm.k=8192",
+                                        "gemm.chunk_tiles=8", "gemm.rows=" + std::to_string(64 * movers),
+                                        "order.limit.GatherChunk=" + std::to_string(movers)});
     const Hardware hardware =
         load_experiment(configs_folder() / "experiments" / "allgather_matmul.yaml", {}).hardware;
     constexpr double kBytes = 64 * 8192, kRow = 256;
@@ -53,9 +51,8 @@ TEST_CASE("Movers that put piece by piece wait for one another's bytes on the po
 
 TEST_CASE("A mover that has one piece under way loads each once the one before has come") {
   const auto took = [](const char* overlap) {
-    const PassResult run =
-        chunked_run({"chunked_gemm.ranks=2", "chunked_gemm.part=gather", "chunked_gemm.meets=false",
-                     "chunked_gemm.k=8192", "chunked_gemm.rows=64", overlap});
+    const PassResult run = chunked_run(
+        {"gemm.ranks=2", "gemm.part=gather", "gemm.meets=false", "gemm.k=8192", "gemm.rows=64", overlap});
     const TaskRecord& put = run.run.ranks[0].records[0];
     return seconds(put.end - put.start);
   };
@@ -70,8 +67,8 @@ TEST_CASE("A mover that has one piece under way loads each once the one before h
 }
 
 TEST_CASE("A chunk goes once the one before has come and its buffer is free") {
-  const PassResult run = chunked_run({"chunked_gemm.ranks=2", "chunked_gemm.rows=1024", "chunked_gemm.k=512",
-                                      "chunked_gemm.n=4096", "chunked_gemm.chunk_tiles=2"});
+  const PassResult run =
+      chunked_run({"gemm.ranks=2", "gemm.rows=1024", "gemm.k=512", "gemm.n=4096", "gemm.chunk_tiles=2"});
   const auto span = [&](const std::string& op) { return span_of(run, op); };
   CHECK(span("Gather1").first >= span("Gather0").second);
   for (int chunk = 2; chunk < 4; ++chunk)
@@ -81,9 +78,8 @@ TEST_CASE("A chunk goes once the one before has come and its buffer is free") {
 
 TEST_CASE("Where ranks meet around a chunk, two barriers of their cores lie before it and two behind it") {
   const auto span = [](const char* meets) {
-    const PassResult run =
-        chunked_run({"chunked_gemm.ranks=2", "chunked_gemm.rows=1024", "chunked_gemm.k=512",
-                     "chunked_gemm.n=256", "chunked_gemm.chunk_tiles=4", meets});
+    const PassResult run = chunked_run(
+        {"gemm.ranks=2", "gemm.rows=1024", "gemm.k=512", "gemm.n=256", "gemm.chunk_tiles=4", meets});
     const auto of_op = [&](const char* op) { return span_of(run, op); };
     return std::array{of_op("Gather0"), of_op("GMM0"), of_op("Gather1"), of_op("GMM1")};
   };
@@ -91,7 +87,7 @@ TEST_CASE("Where ranks meet around a chunk, two barriers of their cores lie befo
                      2 * load_experiment(configs_folder() / "experiments" / "allgather_matmul.yaml", {})
                              .program.signals.sync_all,
                  exchange{3'000'000};  // at most: a word goes to the other die
-  const auto met = span("chunked_gemm.meets=true"), apart = span("chunked_gemm.meets=false");
+  const auto met = span("gemm.meets=true"), apart = span("gemm.meets=false");
   const auto lies = [&](Duration wait, int meetings) {
     CHECK(wait >= meetings * barriers);
     CHECK(wait <= meetings * (barriers + exchange));
@@ -106,8 +102,8 @@ TEST_CASE("Where ranks meet around a chunk, two barriers of their cores lie befo
 TEST_CASE("What other ranks have put comes from the HBM, unless the hint of its operator says otherwise") {
   constexpr std::uint64_t kGathered = 1024 * 512;
   const auto fetched = [](const std::vector<std::string>& more) {
-    std::vector<std::string> set{"chunked_gemm.ranks=2", "chunked_gemm.rows=1024", "chunked_gemm.k=512",
-                                 "chunked_gemm.n=4096", "chunked_gemm.chunk_tiles=8"};
+    std::vector<std::string> set{"gemm.ranks=2", "gemm.rows=1024", "gemm.k=512", "gemm.n=4096",
+                                 "gemm.chunk_tiles=8"};
     set.insert(set.end(), more.begin(), more.end());
     const PassResult run = chunked_run(set);
     const auto& ops = run.schedule.front().operators();

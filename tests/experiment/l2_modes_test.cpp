@@ -60,8 +60,8 @@ TEST_CASE("l2 modes: whole runs of SwiGLU and Add agree") {
       if (rows == 16384 && execution == std::string("kernel")) continue;  // re-reads at just the L2's size
       check_modes_agree(
           "swiglu_add",
-          {fmt::format("swiglu_add.rows={}", rows), fmt::format("experiment.execution={}", execution),
-           "l2.start=cold", "swiglu_add.tile_rows=24", "workers.aiv=48", "experiment.ready=queue"});
+          {fmt::format("elementwise.rows={}", rows), fmt::format("experiment.execution={}", execution),
+           "l2.start=cold", "elementwise.tile_rows=24", "workers.aiv=48", "experiment.ready=queue"});
     }
   }
 }
@@ -71,9 +71,9 @@ TEST_CASE("l2 modes: whole runs of SwiGLU and Add agree") {
 TEST_CASE("l2 modes: whole runs of SwiGLU and Add on a used L2 agree a little less") {
   constexpr double kUsed = 0.025;
   for (const std::uint32_t rows : {2048U, 4096U, 8192U, 16384U, 32768U}) {
-    check_modes_agree("swiglu_add",
-                      {fmt::format("swiglu_add.rows={}", rows), "swiglu_add.tile_rows=24", "workers.aiv=48"},
-                      kUsed);
+    check_modes_agree(
+        "swiglu_add",
+        {fmt::format("elementwise.rows={}", rows), "elementwise.tile_rows=24", "workers.aiv=48"}, kUsed);
   }
 }
 

@@ -18,7 +18,7 @@ constexpr std::uint64_t kOut = kTableRows * kTableWidth * kElementBytes,
                         kIn = 2 * kOut;  // of SwiGLU; Add reads two of kOut
 
 PassResult swiglu_add(std::vector<std::string> set) {
-  set.push_back(fmt::format("swiglu_add.rows={}", kTableRows));
+  set.push_back(fmt::format("elementwise.rows={}", kTableRows));
   const auto file = configs_folder() / "experiments" / "swiglu_add.yaml";
   return run_experiment(load_experiment(file, set), false).front();
 }

@@ -162,7 +162,7 @@ TEST_CASE(
 
 TEST_CASE("library: rows that are gathered beside the product cost less than both one after the other") {
   for (const std::string collective : {"all_gather", "reduce_scatter"}) {
-    const std::vector<std::string> set{"gathered_gemm.collective=" + collective,
+    const std::vector<std::string> set{"gemm.collective=" + collective,
                                        collective == "all_gather" ? "cut.partitions=8" : "cut.partitions=1"};
     const Experiment tiles = shipped("allgather_gemm.yaml", set);
     const PassResult beside = run_experiment(tiles, false).front();

@@ -79,7 +79,7 @@ Accepted all_works() {
   for (const char* name :
        {"diamond", "swiglu_add", "gemm", "elementwise", "allgather_gemm", "allgather_matmul"})
     works.emplace_back(configs / "experiments" / (std::string(name) + ".yaml"), std::vector<std::string>{});
-  works.back().second = {"chunked_gemm.ranks=2", "chunked_gemm.meets=true"};
+  works.back().second = {"gemm.ranks=2", "gemm.meets=true"};
   for (const std::filesystem::path& preset : files_in(configs / "presets")) {
     const std::string text = fmt::format("include: ['{}', '{}']\n",
                                          (configs / "experiments" / "ep4.yaml").string(), preset.string());

@@ -48,8 +48,8 @@ std::vector<BrokenCase> broken_cases() {
           {"all_to_all",
            nullptr,
            {"parallel.ep=3", "experiment.execution=static", "experiment.communication=one_sided"}},
-          {"allgather_gemm", nullptr, {"gathered_gemm.ranks=2"}},
-          {"allgather_gemm", nullptr, {"gathered_gemm.ranks=4", "gathered_gemm.collective=reduce_scatter"}},
+          {"allgather_gemm", nullptr, {"gemm.ranks=2"}},
+          {"allgather_gemm", nullptr, {"gemm.ranks=4", "gemm.collective=reduce_scatter"}},
           {"diamond", nullptr, {"workers={aic: 3, aiv: 4}"}},
           {"swiglu_add", nullptr, {"workers={aic: 3, aiv: 4}"}}};
 }

@@ -22,7 +22,7 @@ void check_chunks(const Config& config, const ChunkedGemm& gemm) {
 
 // Reads a product of a tensor-parallel group whose rows are gathered chunk by chunk beside it.
 void read_chunked_gemm(const Config& root, const Config& /*block*/, Experiment& experiment) {
-  const Config config = root.map("chunked_gemm");
+  const Config config = root.map("gemm");
   constexpr std::int64_t kMostRanks = 64;
   const auto size = [&](std::string_view key, std::int64_t least, std::int64_t most) {
     return static_cast<std::uint32_t>(config.integer(key, least, most));

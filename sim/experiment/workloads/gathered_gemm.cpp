@@ -10,7 +10,7 @@ namespace {
 // Reads a product of a tensor-parallel group whose rows are gathered before it, or whose partial sums are
 // scattered after it.
 void read_gathered_gemm(const Config& root, const Config& /*block*/, Experiment& experiment) {
-  const Config config = root.map("gathered_gemm");
+  const Config config = root.map("gemm");
   constexpr std::int64_t kMostRanks = 64;
   const auto size = [&](std::string_view key, std::int64_t most) {
     return static_cast<std::uint32_t>(config.integer(key, 1, most));

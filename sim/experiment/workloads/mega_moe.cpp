@@ -52,25 +52,20 @@ Tiling kernel_tiling() {
 // The kernel's code chooses by the number of tokens. Up to 128, one core's memory holds all routes, and it
 // sorts them twice, into the order and its inverse. Above, places are counted and written one by one. Above
 // 512, four cores sort.
-void read_front(const Config& config, const MoeShape& shape, MegaMoeOptions& options) {
-  constexpr std::int64_t kMostSorters = 4;
-  constexpr std::uint32_t kSortedInPlace = 128, kSortedByOne = 512;
-  options.sorters = static_cast<std::uint32_t>(
-      config.integer("sorters", 1, kMostSorters, shape.tokens > kSortedByOne ? kMostSorters : 1));
-  options.index = config.boolean("index", shape.tokens > kSortedInPlace);
+void set_front(const MoeShape& shape, MegaMoeOptions& options) {
+  constexpr std::uint32_t kSortedInPlace = 128, kSortedByOne = 512, kSorters = 4;
+  options.sorters = shape.tokens > kSortedByOne ? kSorters : 1;
+  options.index = shape.tokens > kSortedInPlace;
   options.sorts = options.index ? 1 : 2;
 }
 
 constexpr std::uint32_t kMostRows = 1 << 30;
 
-// Reads the most rows that one pull or put takes. They are stated (pull_rows), or follow from the number of parts into which
-// the rows of one rank for one expert are cut under balanced routing (pull_parts).
-std::uint32_t read_rows(const Config& config, const std::string& what, std::uint32_t slot,
+// Returns the most rows that one pull or put takes, from the number of parts into which the rows of one rank for one expert
+// are cut under balanced routing; `usual` if the number is not stated.
+std::uint32_t read_rows(const Config& config, std::string_view parts, std::uint32_t slot,
                         std::uint32_t usual) {
-  const std::string rows = what + "_rows", parts = what + "_parts";
-  if (!config.has(parts)) return static_cast<std::uint32_t>(config.integer(rows, 1, kMostRows, usual));
-  if (config.has(rows))
-    config.error(rows, fmt::format("{} says how many rows these are: give one of the two", parts));
+  if (!config.has(parts)) return usual;
   const auto number = static_cast<std::uint32_t>(config.integer(parts, 1, kMostRows));
   return std::max(1U, (slot + number - 1) / number);
 }
@@ -88,7 +83,7 @@ void read_cuts(const Config& config, const MoeShape& shape, MegaMoeOptions& opti
     config.error("activation_segments", "expected segments: GMM2 waits for them");
   options.combine_segments =
       read_segments(config, "combine_segments", experts, many ? each : decltype(each){});
-  options.combine_meets = config.boolean("combine_meets", many) && options.combine_segments.size() == experts;
+  options.combine_meets = many && options.combine_segments.size() == experts;
   options.early_experts = static_cast<std::uint32_t>(config.integer("early_experts", 0, experts, 0));
   options.doorbells = config.boolean("doorbells", false);
   options.put_tiles = config.boolean("put_tiles", !many);
@@ -96,8 +91,8 @@ void read_cuts(const Config& config, const MoeShape& shape, MegaMoeOptions& opti
       1, static_cast<std::uint32_t>(std::uint64_t{shape.tokens} * shape.top_k / shape.experts()));
   constexpr std::uint32_t kPiece = 8;  // rows: half of a tile's piece of 16, or of what comes from one rank
   const std::uint32_t half = (slot + 1) / 2;
-  options.pull_rows = read_rows(config, "pull", slot, kMostRows);
-  options.put_rows = read_rows(config, "put", slot, options.put_tiles ? std::min(kPiece, half) : half);
+  options.pull_rows = read_rows(config, "pull_parts", slot, kMostRows);
+  options.put_rows = read_rows(config, "put_parts", slot, options.put_tiles ? std::min(kPiece, half) : half);
 }
 
 // Reads a MoE layer as one kernel that exchanges rows itself.
@@ -107,7 +102,7 @@ void read_mega_moe(const Config& root, const Config& /*block*/, Experiment& expe
   const Config config = root.map("mega_moe");
   MegaMoeOptions options;
   options.vector_cores = experiment.workers.count(CoreUnit::kVector);
-  read_front(config, shape, options);
+  set_front(shape, options);
   read_cuts(config, shape, options);
   // In the first product, loads continue past the end of an expert's tiles; in the second they do not.
   Tiling first = kernel_tiling();

@@ -5,24 +5,47 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/core/parallel.h"
-#include "sim/experiment/run/run_experiment.h"
+#include "sim/core/error.h"
 #include "sim/published/fit/measurements.h"
-#include "sim/published/fit/sensitivity.h"
+#include "sim/variation/difference_table.h"
 
 namespace a3sim {
 namespace {
 
 constexpr const char* kLayerOfGuesses = "ep4";
-constexpr std::size_t kEnds = 2;
 constexpr double kToldOf = 0.0005;
 
-double latency_with(const Scenario& scenario, std::span<const std::filesystem::path> files, bool kernels) {
+Experiment layer_with(const Scenario& scenario, std::span<const std::filesystem::path> files, bool kernels) {
   std::vector<std::string> overrides = overrides_with(files, kLayerOfGuesses, scenario);
   if (kernels)
     overrides.insert(overrides.end(), {"experiment.execution=kernel", "experiment.communication=collective"});
-  const Experiment experiment = scenario.load(kLayerOfGuesses, overrides);
-  return seconds(total_of(run_experiment(experiment, false, backend_in_threads(experiment))));
+  return scenario.load(kLayerOfGuesses, overrides);
+}
+
+// Fills in what either end of each range makes of the layer, as tiles (0) or kernel by kernel (1). Values that the layer takes
+// from elsewhere change nothing.
+void vary(const Experiment& layer, std::size_t way, unsigned threads, std::vector<Guess>& guesses) {
+  const std::vector<Parameter> own = ranged_parameters(layer);
+  std::vector<Variation> variations;
+  std::vector<double*> changes;
+  for (Guess& guess : guesses) {
+    const auto here = std::ranges::find_if(own, [&](const Parameter& parameter) {
+      return parameter.stated().mark.text() == guess.parameter.stated().mark.text();
+    });
+    if (here == own.end()) continue;
+    const RangeEnds ends = ends_of(*here, layer);
+    for (const auto& [end, change] : {std::pair(&ends.low, &guess.low), std::pair(&ends.high, &guess.high)}) {
+      variations.push_back({*end, {set_text(here->path(), *end)}});
+      changes.push_back(&(*change)[way]);
+    }
+  }
+  const DifferenceTable table = differences(
+      {layer, nullptr}, variations, {.jitter = JitterOptions::none(), .threads = threads, .hold = false});
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const Difference& row = table.rows[i];
+    if (!row.ran()) throw RunError(row.refused);
+    *changes[i] = table.relative(row).median;
+  }
 }
 
 }  // namespace
@@ -45,24 +68,8 @@ std::vector<Guess> remaining_guesses(const Calibration& calibration, const Scena
                              [&](const auto& known) { return known.parameter.path() == parameter.path(); }))
       guesses.push_back({std::move(parameter)});
   }
-  const double nominal[] = {latency_with(fitted, calibration.files, false),
-                            latency_with(fitted, calibration.files, true)};
-  in_parallel(kEnds * guesses.size(), scenario.threads, [&](std::size_t i) {
-    Guess& guess = guesses[i / kEnds];
-    const std::span<const Parameter> alone(&guess.parameter, 1);
-    const auto takes = [&](std::span<const double> position) {
-      return admissible(calibration.files, hardware_values_at(alone, position));
-    };
-    const double from[] = {guess.parameter.nominal()};
-    const bool high = i % kEnds == 1;
-    Scenario moved = fitted;
-    for (Scenario::HardwareValue& value :
-         hardware_values_at(alone, last_admissible(from, {high ? 1.0 : 0.0}, takes)))
-      moved.hardware_values.push_back(std::move(value));
-    for (std::size_t way = 0; way < guess.low.size(); ++way)
-      (high ? guess.high : guess.low)[way] =
-          latency_with(moved, calibration.files, way == 1) / nominal[way] - 1;
-  });
+  for (const bool kernels : {false, true})
+    vary(layer_with(fitted, calibration.files, kernels), kernels ? 1 : 0, scenario.threads, guesses);
   std::ranges::stable_sort(guesses, std::greater{}, &Guess::most);
   return guesses;
 }

@@ -34,24 +34,6 @@ Positions draw(std::span<const double> around, std::uint64_t seed, std::uint64_t
 
 }  // namespace
 
-std::vector<double> last_admissible(std::span<const double> from, std::vector<double> to,
-                                    const Admissible& admissible) {
-  constexpr int kHalvings = 20;
-  if (admissible(to)) return to;
-  Positions positions(from.begin(), from.end());
-  double inside = 0, outside = 1;  // shares of the way
-  const auto step = [&](double share) {
-    for (std::size_t p = 0; p < to.size(); ++p) positions[p] = from[p] + share * (to[p] - from[p]);
-    return admissible(positions);
-  };
-  for (int i = 0; i < kHalvings; ++i) {
-    const double middle = (inside + outside) / 2;
-    (step(middle) ? inside : outside) = middle;
-  }
-  step(inside);
-  return positions;
-}
-
 std::vector<std::size_t> Sensitivity::PointRange::movers() const {
   const auto moved = [&](std::size_t p) {
     return std::max(std::abs(ends[p][0] - nominal), std::abs(ends[p][1] - nominal));

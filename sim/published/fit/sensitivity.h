@@ -6,17 +6,12 @@
 #include <span>
 #include <vector>
 
+#include "sim/variation/parameter.h"
+
 namespace a3sim {
 
 // Returns values at given positions, each position from 0 to 1.
 using Model = std::function<std::vector<double>(std::span<const double>)>;
-// True if the positions may be taken together.
-using Admissible = std::function<bool(std::span<const double>)>;
-
-// Returns `to`, or else the last admissible position between `from`, which is admissible, and `to`. It is
-// found to a millionth of the way.
-std::vector<double> last_admissible(std::span<const double> from, std::vector<double> to,
-                                    const Admissible& admissible);
 
 struct SensitivityOptions {
   std::uint32_t draws = 100;
