@@ -95,7 +95,7 @@ BlockTimes sizes_of(const Block& block, const StepOptions& own) {
   sizes.kept = own.recompute_all ? block.kept_input() : block.kept(own.recompute);
   sizes.kept_again = block.kept({}) - sizes.kept;
   if (!block.experts) return sizes;
-  sizes.expert_parameters = block.expert_parameters / own.ep;
+  sizes.expert_parameters = block.expert_parameters / (own.ep * own.etp);
   sizes.experts_again = own.experts_again();
   return sizes;
 }

@@ -35,6 +35,7 @@ class ExpertKernels {
       rows_ = std::move(busiest->rows);
       busiest_ = busiest->over_mean;
     }
+    for (std::uint32_t& rows : rows_) rows *= step.etp;
   }
 
   ExpertTimes times() {
@@ -48,6 +49,7 @@ class ExpertKernels {
       for (const StreamTransfer& transfer : pass->in.transfers)
         pass->sent += 2.0 * static_cast<double>(transfer.bytes.count);
       pass->busiest = busiest_;
+      add_etp_exchanges(step_, experts_, *pass);
     }
     return times;
   }
@@ -55,6 +57,7 @@ class ExpertKernels {
  private:
   double rows() const { return std::accumulate(rows_.begin(), rows_.end(), 0.0); }
   double element() const { return element_bytes(experts_.dtype); }
+  std::uint32_t columns() const { return (experts_.intermediate + step_.etp - 1) / step_.etp; }
   std::uint32_t matrix_workers() const { return experiment_.workers.count(CoreUnit::kMatrix); }
   std::uint32_t vector_workers() const { return experiment_.workers.count(CoreUnit::kVector); }
 
@@ -99,6 +102,12 @@ class ExpertKernels {
   void add_permute(bool before, PartWork& part) {
     const double bytes = rows() * experts_.hidden * element();
     add_vector(bytes, bytes, 0, part);
+    // Masks, indices and chunks are small: each operation takes a gap, and the host's time.
+    const Duration gaps = (experiment_.program.launch.queued + step_.unlisted) * step_.permute_calls;
+    part.hold += gaps;
+    at(part.classes, TimeClass::kRest) += gaps;
+    part.launches += step_.permute_calls;
+    part.calls += step_.permute_calls;
     if (experiment_.program.bulk->once_a_rank) return;
     // A token that is sent once per expert is copied before it leaves, and its rows are summed once they are back.
     const double tokens = static_cast<double>(experts_.tokens) * experts_.hidden * element();
@@ -108,7 +117,7 @@ class ExpertKernels {
 
   PartWork forward() {
     PartWork part;
-    const std::uint32_t h = experts_.hidden, f = experts_.intermediate;
+    const std::uint32_t h = experts_.hidden, f = columns();
     add_permute(true, part);
     add_products(2 * f, h, part);
     add_vector(rows() * 2 * f * element(), rows() * f * element(), 3 * rows() * f, part);
@@ -118,7 +127,7 @@ class ExpertKernels {
   }
   PartWork backward() {
     PartWork part;
-    const std::uint32_t h = experts_.hidden, f = experts_.intermediate;
+    const std::uint32_t h = experts_.hidden, f = columns();
     add_permute(true, part);
     add_products(f, h, part);
     add_vector(rows() * 3 * f * element(), rows() * 2 * f * element(), 6 * rows() * f, part);
@@ -129,7 +138,7 @@ class ExpertKernels {
   // Gradients are added to fp32 sums, which are read and written.
   PartWork weights() {
     PartWork part;
-    const std::uint32_t h = experts_.hidden, f = experts_.intermediate;
+    const std::uint32_t h = experts_.hidden, f = columns();
     for (const auto& [n, k] : {std::pair{h, f}, std::pair{2 * f, h}}) {
       MemoryJob job = cost_.gradients(rows_, n, k, matrix_workers());
       const double more = 1.0 * local_ * n * k, sums = 4;

@@ -34,6 +34,9 @@ struct ExpertTimes {
 std::vector<ExpertTimes> expert_times(const Experiment& experiment, const StepOptions& step,
                                       const BlockExperts& experts);
 
+// Adds what dies that share each expert's products send one another: all get the rows of all, and each its rows of the sums.
+void add_etp_exchanges(const StepOptions& step, const BlockExperts& experts, ExpertPass& pass);
+
 // Returns which of `draws` entries a layer and micro-batch have, the same under all layouts of a model.
 std::uint32_t draw_number(std::uint64_t seed, std::uint32_t draws, std::uint32_t layer,
                           std::uint32_t micro_batch);
