@@ -144,9 +144,9 @@ TEST_CASE("A step's bounds know its busiest port and cable") {
   CHECK(of(bounds_on({}), Bound::kCable) == 0);
   CHECK(of(bounds_on({}), Bound::kLink) > 0);
   Duration makespan{};
-  const Bounds slow = bounds_on(tree("1000"), &makespan), fast = bounds_on(tree("1"));
-  // An uplink of a thousandth takes a thousand times as long, and then binds.
-  CHECK(of(slow, Bound::kCable) == Approx(1000 * of(fast, Bound::kCable)).epsilon(1e-3));
+  const Bounds slow = bounds_on(tree("1000"), &makespan), fast = bounds_on(tree("100"));
+  // An uplink of a tenth takes ten times as long, and then binds.
+  CHECK(of(slow, Bound::kCable) == Approx(10 * of(fast, Bound::kCable)).epsilon(1e-3));
   CHECK(slow.binding() == Bound::kCable);
   CHECK(slow.cable.find("leaf") != std::string::npos);
   CHECK(makespan >= slow.largest());
