@@ -170,7 +170,8 @@ struct BlockLayout {
   std::vector<Fusion> fuse = {Fusion::kNorm,   Fusion::kRope, Fusion::kSwiglu,
                               Fusion::kRouter, Fusion::kLoss, Fusion::kAccumulate};
   std::vector<std::uint64_t> lengths{};  // tokens of each document of a sample, if they differ; else empty
-  std::uint32_t etp = 1;                 // dies that share the products of each routed expert
+  double fill = 1;        // rows that experts compute, over those that come to them when balanced
+  std::uint32_t etp = 1;  // dies that share the products of each routed expert
 
   bool fuses(Fusion fusion) const;
   // Return the tokens of a TP group, and of one of its dies, rounded up.

@@ -13,7 +13,7 @@ void add_experts(BlockBuilder& builder) {
   const std::uint64_t tokens = (layout.tokens() + layout.tp - 1) / layout.tp;  // each die brings its part
   const double own = builder.own_tokens();
   // Dies that share an expert's products each have all of their rows, and their part of its columns.
-  const double rows = static_cast<double>(tokens) * experts.top_k * layout.etp;
+  const double rows = static_cast<double>(tokens) * experts.top_k * layout.etp * layout.fill;
   const double columns = 1.0 * experts.intermediate / layout.etp;
 
   builder.at(BlockPart::kAttention, {kMoe});

@@ -22,7 +22,8 @@ double chosen_by(double all, double some, std::uint32_t top_k) {
 
 class ExpertKernels {
  public:
-  ExpertKernels(const Experiment& experiment, const StepOptions& step, const BlockExperts& experts)
+  ExpertKernels(const Experiment& experiment, const StepOptions& step, const BlockExperts& experts,
+                double part)
       : experiment_(experiment),
         step_(step),
         experts_(experts),
@@ -30,7 +31,8 @@ class ExpertKernels {
         cost_(hardware_, experiment.program, experiment.cut.tiling),
         local_(experts.experts / step.ep),
         rows_(local_,
-              static_cast<std::uint32_t>(static_cast<double>(experts.tokens * experts.top_k) / local_)) {
+              static_cast<std::uint32_t>(static_cast<double>(experts.tokens * experts.top_k) / local_)),
+        part_(part) {
     if (std::optional<BusiestRank> busiest = busiest_rank(experiment)) {
       rows_ = std::move(busiest->rows);
       busiest_ = busiest->over_mean;
@@ -65,7 +67,7 @@ class ExpertKernels {
     const Program::Bulk& bulk = *experiment_.program.bulk;
     const DieGroup group{step_.ep, std::max(1U, experiment_.parallel.tp_stride)};
     const double all = experts_.experts,
-                 row = element() * experts_.hidden * static_cast<double>(experts_.tokens) * busiest_;
+                 row = element() * experts_.hidden * static_cast<double>(experts_.tokens) * busiest_ * part_;
     const double to_peer = row * (bulk.once_a_rank ? chosen_by(all, local_, experts_.top_k)
                                                    : static_cast<double>(experts_.top_k) / step_.ep);
     const std::uint32_t near = levels_of(hardware_.fabric, group).members.front();
@@ -157,6 +159,7 @@ class ExpertKernels {
   std::uint32_t local_;
   std::vector<std::uint32_t> rows_;  // one entry per local expert
   double busiest_ = 1;               // its rows, over the mean of ranks
+  double part_;                      // rows that experts compute, over those that tokens choose
 };
 
 }  // namespace
@@ -169,7 +172,11 @@ ExpertTimes expert_kernels(const Experiment& experiment, const StepOptions& step
                      "programs/feplb.yaml "
                      "or programs/feplb_a3.yaml");
   }
-  return ExpertKernels(experiment, step, experts).times();
+  Experiment limited = experiment;
+  const RowLimit limit = limit_rows(step, experts, limited);
+  ExpertTimes times = ExpertKernels(limited, step, experts, limit.part).times();
+  times.limit = limit;
+  return times;
 }
 
 }  // namespace a3sim

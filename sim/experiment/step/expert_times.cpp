@@ -266,8 +266,10 @@ std::string key_of(const Experiment& experiment, const BlockExperts& experts, bo
 // another thread is at waits for it; one that failed is run again.
 class LayerRuns {
  public:
-  ExpertPass get(const Experiment& experiment, const BlockExperts& experts, std::uint32_t ep, bool forward) {
-    const std::string key = key_of(experiment, experts, forward);
+  ExpertPass get(const Experiment& experiment, const BlockExperts& experts, const StepOptions& step,
+                 bool forward) {
+    const std::string key =
+        key_of(experiment, experts, forward) + fmt::format("\n{} {}", step.expert_capacity, step.pad_experts);
     std::promise<ExpertPass> run;
     {
       std::unique_lock lock(mutex_);
@@ -279,7 +281,9 @@ class LayerRuns {
       runs_.emplace(key, run.get_future().share());
     }
     try {
-      ExpertPass pass = run_layer(experiment, experts, ep, forward);
+      Experiment limited = experiment;
+      limit_rows(step, experts, limited);
+      ExpertPass pass = run_layer(limited, experts, step.ep, forward);
       run.set_value(pass);
       return pass;
     } catch (...) {
@@ -304,12 +308,12 @@ LayerRuns& layer_runs() {
 // these dies, and a part of the columns.
 ExpertPass split_pass(const Experiment& experiment, const StepOptions& step, const BlockExperts& experts,
                       bool forward) {
-  ExpertPass pass = layer_runs().get(experiment, experts, step.ep, forward);
+  ExpertPass pass = layer_runs().get(experiment, experts, step, forward);
   if (step.etp == 1) return pass;
   BlockExperts split = experts;
   split.tokens *= step.etp;
   split.intermediate = (split.intermediate + step.etp - 1) / step.etp;
-  const ExpertPass products = layer_runs().get(experiment, split, step.ep, forward);
+  const ExpertPass products = layer_runs().get(experiment, split, step, forward);
   if (pass.whole || products.whole)
     throw InputError(experiment.name +
                      ": parallel.etp: experts that are split over dies run where rows are exchanged before "
@@ -338,7 +342,8 @@ std::vector<ExpertTimes> expert_times(const Experiment& experiment, const StepOp
     const auto pass = [&](bool forward) {
       return split_pass(under_preset(drawn, forward), step, experts, forward);
     };
-    all.push_back({pass(true), pass(false)});
+    all.push_back({pass(true), pass(false), {}});
+    all.back().limit = limit_rows(step, experts, drawn);
   }
   return all;
 }

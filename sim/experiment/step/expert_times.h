@@ -6,6 +6,7 @@
 #include "models/blocks/block.h"
 #include "sim/experiment/experiment.h"
 #include "sim/experiment/step/part_work.h"
+#include "sim/experiment/step/row_limit.h"
 #include "sim/experiment/step/step_options.h"
 
 namespace a3sim {
@@ -22,6 +23,7 @@ struct ExpertPass {
 };
 struct ExpertTimes {
   ExpertPass forward, backward;
+  RowLimit limit{};  // what step.expert_capacity does to its rows
 
   // Returns the time of one pass each way on its own, with the forward pass once more if it is computed again.
   Duration alone(bool again) const { return forward.alone * (again ? 2 : 1) + backward.alone; }

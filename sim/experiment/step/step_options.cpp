@@ -14,6 +14,7 @@ namespace a3sim {
 namespace {
 
 constexpr std::int64_t kMostDraws = 1024;
+constexpr double kMostCapacity = 64;
 constexpr double kMostParameters = 1e12;
 constexpr std::uint64_t kMostTokens = 1U << 31U;
 constexpr std::int64_t kMostDies = 1 << 20, kMostBatch = 1 << 24, kLongest = 1 << 24;
@@ -275,7 +276,17 @@ void read_attention(const Config& block, StepOptions& step) {
 }  // namespace
 
 BlockLayout StepOptions::block_layout() const {
-  return {sequence, micro_batch, tp, cp, documents, ulysses, sequence_parallel, fuse, document_lengths, etp};
+  return {sequence,
+          micro_batch,
+          tp,
+          cp,
+          documents,
+          ulysses,
+          sequence_parallel,
+          fuse,
+          document_lengths,
+          pad_experts ? expert_capacity : 1,
+          etp};
 }
 
 StepOptions read_step_options(const Config& root) {
@@ -307,6 +318,14 @@ StepOptions read_step_options(const Config& root) {
   step.experts_backward = read_preset(block, "experts_backward", step);
   if (!step.experts_backward.empty() && step.experts.empty())
     block.error("experts_backward", "it takes the place of step.experts backward: expected that too");
+  step.expert_capacity = block.number("expert_capacity", 0, kMostCapacity, 0);
+  step.pad_experts = block.boolean("pad_experts", false);
+  if (step.pad_experts && step.expert_capacity == 0) {
+    block.error(
+        "pad_experts",
+        "how many rows experts are filled up to is not said: expected step.expert_capacity beside it");
+    step.pad_experts = false;
+  }
   step.draws = static_cast<std::uint32_t>(block.integer("draws", 1, kMostDraws, 8));
   read_optimizer(block.map("optimizer"), step);
   read_host(block.map("host"), step);

@@ -79,6 +79,9 @@ struct StepOptions {
   // Names of presets (configs/presets) that the MoE-FFN runs under, instead of the experiment's own execution. The
   // second is for the backward pass; empty: the same preset, or none.
   std::string experts, experts_backward;
+  // The most rows that an expert takes from each rank, over their mean; 0: all. The others are dropped.
+  double expert_capacity = 0;
+  bool pad_experts = false;  // experts have as many rows always
   // Routings that are simulated, of kinds that draw; each layer and micro-batch has one of them.
   std::uint32_t draws = 8;
 
@@ -98,7 +101,7 @@ struct StepOptions {
   std::uint32_t permute_calls =
       0;                       // further operations that put rows in order once, if that is no single kernel
   double captured = 0;         // part of the launches, except those of experts, that graphs save
-  bool reads_counts = false;   // the host waits for counts of rows before it launches experts
+  bool reads_counts = false;   // the host waits for the router before it launches a forward dispatch
   BytesPerSecond host_link{};  // rate of a die's link to its host, in each direction; 0: not stated
   Bytes capacity{};            // memory of a die
   bool over_capacity = false;  // runs even if the memory does not suffice

@@ -164,6 +164,25 @@ void add_not_modelled(const SimulatedStep& simulated, Report& report) {
                          fmt::join(names, "\n  ")));
 }
 
+// Says what a capacity of experts drops, and fills up.
+void add_capacity(const SimulatedStep& simulated, Report& report) {
+  const std::vector<ExpertTimes>* const draws = experts_of(simulated.prepared);
+  const StepOptions& step = simulated.prepared.plan.step;
+  if (!draws || step.expert_capacity == 0) return;
+  RowLimit mean{0, 0};
+  for (const ExpertTimes& drawn : *draws) {
+    mean.dropped += drawn.limit.dropped / static_cast<double>(draws->size());
+    mean.part += drawn.limit.part / static_cast<double>(draws->size());
+  }
+  report
+      .say(fmt::format(
+          "Experts take {} times the mean rows of a rank (step.expert_capacity): {:.1f} % of the rows are "
+          "dropped, and {:.1f} % as many are computed as tokens choose.\n",
+          step.expert_capacity, 100 * mean.dropped, 100 * mean.part))
+      .fact("routing.dropped", mean.dropped)
+      .fact("routing.computed", mean.part);
+}
+
 void add_experts(const Experiment& experiment, const SimulatedStep& simulated, Report& report) {
   const double own = simulated.figures.experts_share;
   if (own == 0) return;
@@ -267,6 +286,7 @@ OwnSections step_sections(const Experiment& experiment, const SimulatedStep& ste
   add_memory(step, own.before);
   add_experts(experiment, step, own.before);
   add_routing(experiment, step, own.before);
+  add_capacity(step, own.before);
   own.before.say(unknown_of(step), "unknown");
   add_not_modelled(step, own.before);
   add_error_bar(experiment, step, own.before);

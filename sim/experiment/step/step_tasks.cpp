@@ -131,8 +131,8 @@ AfterTasks StepTasks::exchange(const ChunkWork& chunk_work, const char* name, co
                                AfterTasks after, bool counted) {
   if (work.empty()) return after;
   if (step_.launch > Duration::zero()) {
-    StreamTask launch =
-        task(chunk_work, "Launch", StepStream::kHost, counted && step_.reads_counts ? after : AfterTasks{});
+    StreamTask launch = task(chunk_work, "Launch", StepStream::kHost,
+                             counted && step_.reads_counts && !step_.pad_experts ? after : AfterTasks{});
     launch.units = 1;
     launch.hold = step_.launch;
     after.push_back(add(std::move(launch), of_work(chunk_work, StepTask::Kind::kHost)));
