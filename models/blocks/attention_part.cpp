@@ -89,7 +89,8 @@ void add_attention_kernel(BlockBuilder& builder, const DieHeads& die) {
                            true,
                            false,
                            layout.cp,
-                           builder.model().dtype};
+                           builder.model().dtype,
+                           layout.lengths};
   if (layout.cp == 1 || !layout.ulysses) {
     builder.ring("keys_and_values", pairs);
     builder.attention(attention);
@@ -141,8 +142,11 @@ void add_attention(BlockBuilder& builder) {
   builder.scatter("attention.output", builder.model().hidden);
   // Causal attention forward, and twice that backward.
   builder.model_flops(6.0 * projection_weights(builder.model()));
-  const auto document = layout.sequence / layout.documents;  // tokens that attend to one another
-  builder.model_flops(3.0 * shape.heads * (shape.d_qk + shape.d_v) * static_cast<double>(document));
+  // Tokens that attend to one another.
+  const double document = layout.lengths.empty()
+                              ? static_cast<double>(layout.sequence / layout.documents)
+                              : pairs_within(layout.lengths) / static_cast<double>(layout.sequence);
+  builder.model_flops(3.0 * shape.heads * (shape.d_qk + shape.d_v) * document);
 }
 
 std::string_view missing_for_attention(const ModelShape& model) {

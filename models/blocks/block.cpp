@@ -5,9 +5,18 @@
 
 namespace a3sim {
 
+double pairs_within(std::span<const std::uint64_t> documents) {
+  double pairs = 0;
+  for (const std::uint64_t tokens : documents)
+    pairs += static_cast<double>(tokens) * static_cast<double>(tokens);
+  return pairs;
+}
+
 double BlockAttention::flops() const {
-  const double pairs = static_cast<double>(samples) * heads * static_cast<double>(queries) *
-                       static_cast<double>(keys) * (causal ? 0.5 : 1.0);
+  double met = static_cast<double>(queries) * static_cast<double>(keys);
+  if (!documents.empty())
+    met *= pairs_within(documents) / (static_cast<double>(keys) * static_cast<double>(keys));
+  const double pairs = static_cast<double>(samples) * heads * met * (causal ? 0.5 : 1.0);
   // Forward: scores and output. Backward: scores again, and the gradients of probabilities, queries, keys, values.
   const double width = backward ? 3.0 * d_qk + 2.0 * d_v : 1.0 * d_qk + d_v;
   return 2 * pairs * width;

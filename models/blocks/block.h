@@ -76,6 +76,9 @@ struct BlockProduct {
   }
 };
 
+// Returns the pairs of tokens that are of one document.
+double pairs_within(std::span<const std::uint64_t> documents);
+
 // Attention of several samples, with the heads that a die holds.
 struct BlockAttention {
   std::uint64_t samples = 1;
@@ -86,6 +89,8 @@ struct BlockAttention {
   bool backward = false;
   std::uint32_t cp = 1;  // pieces in which keys arrive; each is a kernel
   DataType dtype = DataType::kBf16;
+  // Tokens of each document of a sample, which sum to `keys`; queries meet the keys of their own. Empty: one document.
+  std::vector<std::uint64_t> documents{};
   // Returns the FLOPs of the products that the mask leaves: two products forward, five backward.
   double flops() const;
 };
@@ -164,6 +169,9 @@ struct BlockLayout {
   bool sequence_parallel = true;  // TP splits by tokens what it does not split by heads or columns
   std::vector<Fusion> fuse = {Fusion::kNorm,   Fusion::kRope, Fusion::kSwiglu,
                               Fusion::kRouter, Fusion::kLoss, Fusion::kAccumulate};
+  std::vector<std::uint64_t> lengths{};  // tokens of each document of a sample, if they differ; else empty
+  double fill = 1;        // rows that experts compute, over those that come to them when balanced
+  std::uint32_t etp = 1;  // dies that share the products of each routed expert
 
   bool fuses(Fusion fusion) const;
   // Return the tokens of a TP group, and of one of its dies, rounded up.

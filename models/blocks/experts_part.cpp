@@ -11,7 +11,10 @@ void add_experts(BlockBuilder& builder) {
   const ModelShape::Experts& experts = model.experts;
   const BlockLayout& layout = builder.layout();
   const std::uint64_t tokens = (layout.tokens() + layout.tp - 1) / layout.tp;  // each die brings its part
-  const double own = builder.own_tokens(), rows = static_cast<double>(tokens) * experts.top_k;
+  const double own = builder.own_tokens();
+  // Dies that share an expert's products each have all of their rows, and their part of its columns.
+  const double rows = static_cast<double>(tokens) * experts.top_k * layout.etp * layout.fill;
+  const double columns = 1.0 * experts.intermediate / layout.etp;
 
   builder.at(BlockPart::kAttention, {kMoe});
   // The router computes in fp32 from the hidden state in 16 bits.
@@ -26,8 +29,8 @@ void add_experts(BlockBuilder& builder) {
   // With balanced experts as many rows arrive as leave. Weights are applied at SwiGLU, so results are not
   // kept.
   builder.keep("experts.input", rows * model.hidden * builder.element());
-  builder.keep("experts.gate_up", 2 * rows * experts.intermediate * builder.element());
-  builder.keep("experts.swiglu", rows * experts.intermediate * builder.element(), {kActivation});
+  builder.keep("experts.gate_up", 2 * rows * columns * builder.element());
+  builder.keep("experts.swiglu", rows * columns * builder.element(), {kActivation});
 
   builder.model_flops(6.0 * model.hidden * (experts.count + 3.0 * experts.intermediate * experts.top_k));
   if (experts.shared_intermediate == 0) return;

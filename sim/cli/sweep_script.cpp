@@ -63,8 +63,8 @@ std::string arguments_of(const Layout& layout, const TrainingPlan& plan) {
   std::string text = fmt::format("--tensor-model-parallel-size {} {}", number(layout, "tp", plan.step.tp),
                                  pipeline_arguments(layout, plan));
   if (plan.model.experts.count > 0)
-    text += fmt::format(" --expert-model-parallel-size {} --expert-tensor-parallel-size 1",
-                        number(layout, "ep", plan.step.ep));
+    text += fmt::format(" --expert-model-parallel-size {} --expert-tensor-parallel-size {}",
+                        number(layout, "ep", plan.step.ep), number(layout, "etp", plan.step.etp));
   text += fmt::format(" --micro-batch-size {}",
                       number(layout, "micro_batch", static_cast<std::uint32_t>(plan.step.micro_batch)));
   if (const auto overlap = layout.find("overlap"); overlap != layout.end())

@@ -115,20 +115,32 @@ KeyCycles key_cycles(const KeyWork& work, const Hardware& hardware, double vecto
                                   pace)};
 }
 
-// Returns the number of keys that each block of queries processes, in order, for one head of one sample.
-std::vector<double> keys_of_blocks(const BlockAttention& attention, std::uint32_t rows) {
-  const std::uint64_t blocks = (attention.queries + rows - 1) / rows;
-  const auto keys = static_cast<double>(attention.keys);
-  std::vector<double> met(blocks, keys);
-  if (!attention.causal) return met;
+// Appends the number of keys that each block of a document's queries processes, in order.
+void add_keys_of_blocks(const BlockAttention& attention, std::uint64_t queries, double keys,
+                        std::uint32_t rows, std::vector<double>& met) {
+  const std::uint64_t blocks = (queries + rows - 1) / rows;
   for (std::uint64_t b = 0; b < blocks; ++b) {
+    if (!attention.causal) {
+      met.push_back(keys);
+      continue;
+    }
     // Dies of a CP group hold queries from both ends of a sample, so their blocks meet half of the keys on
     // average.
-    const double until = attention.cp > 1 ? (keys + rows) / 2
-                                          : static_cast<double>((b + 1) * rows) + keys -
-                                                static_cast<double>(attention.queries);
-    met[b] = std::clamp(until, 1.0, keys);
+    const double until = attention.cp > 1
+                             ? (keys + rows) / 2
+                             : static_cast<double>((b + 1) * rows) + keys - static_cast<double>(queries);
+    met.push_back(std::clamp(until, 1.0, keys));
   }
+}
+
+// Returns the same for one head of one sample. Blocks do not reach over the end of a document.
+std::vector<double> keys_of_blocks(const BlockAttention& attention, std::uint32_t rows) {
+  std::vector<double> met;
+  if (attention.documents.empty())
+    add_keys_of_blocks(attention, attention.queries, static_cast<double>(attention.keys), rows, met);
+  for (const std::uint64_t tokens : attention.documents)
+    add_keys_of_blocks(attention, (tokens * attention.queries + attention.keys - 1) / attention.keys,
+                       static_cast<double>(tokens), rows, met);
   return met;
 }
 

@@ -120,6 +120,27 @@ TEST_CASE("a layer of the profile has the operations and bytes of its closed for
 }
 
 TEST_CASE(
+    "a layer whose experts are split over both dies of a TP group has the operations of the same closed "
+    "forms") {
+  const OneLayer layer{2, 16, 16};
+  const LayerRun run = run_one_layer(
+      {"parallel.dp=16", "parallel.ep=16", "parallel.etp=2", "step.global_batch=16", "step.recompute=[]"});
+  CHECK(run.block().expert_parameters == Approx(layer.expert_weights() / 2));
+  CHECK(run.block().flops_run ==
+        Approx(3 * (layer.products() + layer.experts()) + layer.attention() + layer.attention_backward())
+            .epsilon(0.002));
+  const double grouped = 3 * layer.experts() / run.peak();
+  CHECK(run.time_of(TimeClass::kGrouped) > grouped);
+  CHECK(run.time_of(TimeClass::kGrouped) < 2 * grouped);
+  CHECK(run.bytes_of(StepTask::Kind::kEp) == Approx(4 * layer.ep_sent()).epsilon(0.001));
+  const ExpertPass& pass = run.block().experts.front().forward;
+  CHECK(pass.experts.tp_sent == Approx(2 * layer.rows() * kHidden * kBf16));
+  CHECK_THROWS_WITH(run_one_layer({"parallel.dp=16", "parallel.ep=16", "parallel.etp=2",
+                                   "step.global_batch=16", "experiment.execution=static"}),
+                    Catch::Contains("parallel.etp"));
+}
+
+TEST_CASE(
     "a layer without a pipeline, of 128 dies with spread weights and swapped states, has those of its own") {
   const OneLayer layer{4, 32, 128};
   const LayerRun run = run_one_layer(

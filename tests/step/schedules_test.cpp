@@ -90,6 +90,36 @@ TEST_CASE("dualpipev takes as long as published") {
   }
 }
 
+// Each half of DualPipe's stages is a DualPipeV: what goes down in one comes back up in the other.
+TEST_CASE("dualpipe takes as long as dualpipev of half the stages with half the micro-batches") {
+  constexpr Duration kEven{10};
+  for (std::uint32_t p : {2U, 4U, 8U}) {
+    for (std::uint32_t m : {2 * p, 2 * p + 2, 6 * p}) {
+      for (const bool split : {false, true}) {
+        const ScheduleTimes times{kEven, kEven, kEven, 2 * kEven + kEven / 2};
+        const ScheduleWalk both = walk("dualpipe", {p, 1, m, split, true, 2}, times),
+                           half = walk("dualpipev", {p / 2, 2, m / 2, split, true}, times);
+        CAPTURE(p, m, split);
+        CHECK(both.wrong.empty());
+        CHECK(both.makespan == half.makespan);
+        for (std::uint32_t s = 0; s < p / 2; ++s) {
+          CHECK(both.live[s] == half.live[s]);
+          CHECK(both.live[p - 1 - s] == half.live[s]);
+        }
+        if (!split) continue;
+        // As published: half of the stages less one wait for a pair, a backward pass, less three weight gradients.
+        const ScheduleTimes whole{kEven, kEven, kEven, 3 * kEven};
+        CHECK(walk("dualpipe", {p, 1, m, true, true, 2}, whole).makespan ==
+              m * 3 * kEven + (p / 2 - 1) * (3 * kEven + 2 * kEven - 3 * kEven));
+      }
+    }
+  }
+  const PipelineSchedule& dualpipe = PipelineSchedules::get("dualpipe");
+  CHECK_THAT(dualpipe.why_not({3, 1, 8, false, false, 2}), Catch::Contains("even parallel.pp"));
+  CHECK_THAT(dualpipe.why_not({4, 1, 9, false, false, 2}), Catch::Contains("even number from 8"));
+  CHECK_THAT(dualpipe.why_not({4, 2, 8, false, false, 2}), Catch::Contains("parallel.vpp=1"));
+}
+
 TEST_CASE(
     "every schedule does each work once, and beats neither its busiest stage nor a micro-batch's chain") {
   for (const auto& [name, item] : PipelineSchedules::all()) {
@@ -99,7 +129,7 @@ TEST_CASE(
         for (std::uint32_t m : {1U, 2U, 6U, 8U, 16U, 24U}) {
           for (const bool split : {false, true}) {
             for (const bool overlap : {false, true}) {
-              const ScheduleShape shape{p, v, m, split, overlap};
+              const ScheduleShape shape{p, v, m, split, overlap, item.object->copies};
               if (!item.object->why_not(shape).empty()) continue;
               ++made;
               CAPTURE(name, p, v, m, split, overlap);

@@ -116,6 +116,31 @@ TEST_CASE("replicas spread over fewer ranks, and add their parts up once a step"
                     Catch::Contains("step.replicas") && Catch::Contains("1, 2, 4, 8"));
 }
 
+TEST_CASE("dualpipe holds weights twice, states once, and adds gradients of both copies up") {
+  const std::vector<std::string> set = {"parallel.pp=2", "parallel.dp=2", "step.global_batch=16"};
+  const Ran one = run_text(kDense, joined(set, {"step.schedule=1f1b"})),
+            two = run_text(kDense, joined(set, {"step.schedule=dualpipe"}));
+  const auto sum = [](const Ran& ran, double StageMemory::* what) {
+    double bytes = 0;
+    for (const StageMemory& stage : ran.prepared.memory) bytes += stage.*what;
+    return bytes;
+  };
+  CHECK(sum(two, &StageMemory::weights) == Approx(2 * sum(one, &StageMemory::weights)));
+  CHECK(sum(two, &StageMemory::gradients) == Approx(2 * sum(one, &StageMemory::gradients)));
+  CHECK(sum(two, &StageMemory::states) == Approx(sum(one, &StageMemory::states)));
+  CHECK(two.prepared.memory[0].total() == Approx(two.prepared.memory[1].total()));
+  // Both stages have all parameters. Of the halves that DP ranks hold each sends half to the other copy.
+  double parameters = 0;
+  for (const std::uint32_t b : two.prepared.layout.blocks_of(0))
+    parameters += two.prepared.blocks[b].dense_parameters;
+  CHECK(bytes_of(two, "ReduceCopies_bwd") == Approx(2 * parameters / 2 * 4 / 2).epsilon(1e-4));
+  CHECK(bytes_of(one, "ReduceCopies_bwd") == 0);
+  // As many products in all.
+  CHECK(two.accounts.size() == 2);
+  CHECK_THROWS_WITH(run_text(kDense, joined(set, {"step.schedule=dualpipe", "step.fsdp=true"})),
+                    Catch::Contains("step.fsdp"));
+}
+
 TEST_CASE("two micro-batches beside one another hold one's activations and a block's more") {
   const std::vector<std::string> set = {"parallel.dp=4", "parallel.ep=4", "step.global_batch=32",
                                         "model.layers=[embedding, 8 moe, head]"};

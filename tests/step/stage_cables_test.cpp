@@ -4,6 +4,7 @@
 
 #include "sim/core/error.h"
 #include "sim/experiment/experiment.h"
+#include "sim/experiment/step/step_bounds.h"
 #include "sim/experiment/step/training_step.h"
 
 namespace a3sim {
@@ -127,6 +128,30 @@ TEST_CASE("A tree without oversubscription leaves a step as it is, and a slower 
   CHECK(slow > ports);
   CHECK(part < 1);
   CHECK(step_time(tree("64")) > slow);
+}
+
+TEST_CASE("A step's bounds know its busiest port and cable") {
+  const auto bounds_on = [](const std::vector<std::string>& set, Duration* makespan = nullptr) {
+    const Experiment experiment = parse_experiment(kSixteen, kStageCablesFile, set);
+    const PreparedStep prepared = prepare_step(experiment);
+    const StepRun run = run_step(experiment, prepared);
+    if (makespan) *makespan = run.result.makespan;
+    return step_bounds(experiment.hardware, prepared, run.written);
+  };
+  const auto of = [](const Bounds& bounds, Bound bound) {
+    return seconds(bounds.time[static_cast<std::size_t>(bound)]);
+  };
+  CHECK(of(bounds_on({}), Bound::kCable) == 0);
+  CHECK(of(bounds_on({}), Bound::kLink) > 0);
+  Duration makespan{};
+  const Bounds slow = bounds_on(tree("1000"), &makespan), fast = bounds_on(tree("100"));
+  // An uplink of a tenth takes ten times as long, and then binds.
+  CHECK(of(slow, Bound::kCable) == Approx(10 * of(fast, Bound::kCable)).epsilon(1e-3));
+  CHECK(slow.binding() == Bound::kCable);
+  CHECK(slow.cable.find("leaf") != std::string::npos);
+  CHECK(makespan >= slow.largest());
+  // Gathers and reductions of all parameters wait for it; what else there is to do is short.
+  CHECK(seconds(makespan) < 1.3 * seconds(slow.largest()));
 }
 
 TEST_CASE("A step on a topology of too few hosts is refused with the hosts that it needs") {

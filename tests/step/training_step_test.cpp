@@ -5,6 +5,7 @@
 #include <random>
 
 #include "sim/core/error.h"
+#include "sim/experiment/step/step_bounds.h"
 #include "tests/step/run_text.h"
 
 namespace a3sim {
@@ -40,6 +41,11 @@ TEST_CASE("the classes of a die's time sum to the step") {
       CHECK(sum_of(account.classes) == ran.run.result.makespan);
       for (const Duration time : account.classes) CHECK(time >= Duration::zero());
       for (const ExchangeAccount& exchange : account.exchanges) CHECK(exchange.exposed <= exchange.total);
+      // What is exposed is said in two places: as classes, and with the exchanges.
+      constexpr TimeClass kClasses[] = {TimeClass::kEp, TimeClass::kTp, TimeClass::kDp, TimeClass::kPp};
+      for (std::size_t e = 0; e < account.exchanges.size(); ++e)
+        CHECK(account.exchanges[e].exposed == at(account.classes, kClasses[e]));
+      CHECK(account.gaps <= at(account.classes, TimeClass::kRest));
     }
   }
 }
@@ -63,8 +69,9 @@ TEST_CASE("a launch that takes longer than every kernel makes the step its launc
       for (const PartWork& part : *works) launches += part.launches;
   }
   CHECK(near(ran.run.result.makespan, Duration(std::chrono::milliseconds(2)) * 2 * launches, 0.02));
-  CHECK(near(at(ran.accounts[0].classes, TimeClass::kHost) + ran.accounts[0].active, ran.run.result.makespan,
-             0.001));
+  const ClassTimes& classes = ran.accounts[0].classes;
+  CHECK(near(at(classes, TimeClass::kHost) + at(classes, TimeClass::kRest) + ran.accounts[0].active,
+             ran.run.result.makespan, 0.001));
 }
 
 TEST_CASE("spread weights over a slow link take the time of their bytes") {
@@ -183,28 +190,32 @@ std::vector<std::string> random_layout(std::mt19937& random) {
   const std::uint32_t tp = one_of({1, 2, 4}), pp = one_of({1, 2, 4}), cp = one_of({1, 2}),
                       dp = one_of({1, 2, 4, 8});
   const std::uint32_t vpp = pp > 1 ? one_of({1, 2}) : 1, m = pp * one_of({1, 2, 3});
-  const std::uint32_t ep = one_of({1, 2, 4, 8});
-  const char* const schedule = pp == 1                       ? "none"
+  const std::uint32_t ep = one_of({1, 2, 4, 8}), etp = tp > 1 ? one_of({1, 2}) : 1;
+  const char* const schedule = pp == 1                                                 ? "none"
+                               : vpp == 1 && m >= 2 * pp && m % 2 == 0 && random() % 2 ? "dualpipe"
                                : vpp == 1                    ? (random() % 2 ? "1f1b" : "zb_h1")
                                : m >= 2 * pp && random() % 2 ? (random() % 2 ? "dualpipev" : "zb_v")
                                                              : "interleaved";
-  if (tp * cp * dp % ep != 0) return {};
+  if (tp * cp * dp % (ep * etp) != 0) return {};
   const char* const overlaps[] = {"none", "within_one", "two_micro_batches"};
   const bool pairs = !std::string_view(schedule).starts_with("zb_");
   const char* const recomputes[] = {"[]", "[all]", "[norm, moe]"};
-  return {
-      fmt::format("parallel={{tp: {}, pp: {}, vpp: {}, cp: {}, dp: {}, ep: {}}}", tp, pp, vpp, cp, dp, ep),
-      fmt::format("step.global_batch={}", m * dp),
-      fmt::format("step.schedule={}", schedule),
-      fmt::format("step.overlap={}", overlaps[random() % (pairs ? 3 : 2)]),
-      fmt::format("step.recompute={}", recomputes[random() % 3]),
-      fmt::format("step.split_weights={}", random() % 2 ? "true" : "false"),
-      fmt::format("step.fsdp={}", random() % 4 ? "false" : "true"),
-      fmt::format("step.zero2={}", random() % 4 ? "false" : "true"),
-      fmt::format("step.cp_exchange={}", random() % 2 ? "ring" : "ulysses"),
-      fmt::format("step.documents={}", random() % 4 ? 1 : 4),
-      fmt::format("step.tp_pipelined={}", random() % 2 ? "true" : "false"),
-      fmt::format("step.host.launch={}", random() % 2 ? "0 us" : "20 us")};
+  return {fmt::format("parallel={{tp: {}, pp: {}, vpp: {}, cp: {}, dp: {}, ep: {}, etp: {}}}", tp, pp, vpp,
+                      cp, dp, ep, etp),
+          fmt::format("step.offload={}", random() % 4 ? "0" : "0.5"),
+          "step.host.link=25 GB/s",
+          fmt::format("step.global_batch={}", m * dp),
+          fmt::format("step.schedule={}", schedule),
+          fmt::format("step.overlap={}", overlaps[random() % (pairs ? 3 : 2)]),
+          fmt::format("step.recompute={}", recomputes[random() % 3]),
+          fmt::format("step.split_weights={}", random() % 2 ? "true" : "false"),
+          fmt::format("step.fsdp={}",
+                      schedule == std::string_view("dualpipe") || random() % 4 ? "false" : "true"),
+          fmt::format("step.zero2={}", random() % 4 ? "false" : "true"),
+          fmt::format("step.cp_exchange={}", random() % 2 ? "ring" : "ulysses"),
+          fmt::format("step.documents={}", random() % 4 ? 1 : 4),
+          fmt::format("step.tp_pipelined={}", random() % 2 ? "true" : "false"),
+          fmt::format("step.host.launch={}", random() % 2 ? "0 us" : "20 us")};
 }
 
 TEST_CASE(
@@ -219,7 +230,8 @@ TEST_CASE(
     const Ran result = run_text(kSmall, set);
     for (const StageAccount& account : result.accounts)
       REQUIRE(sum_of(account.classes) == result.run.result.makespan);
-    REQUIRE(result.run.result.makespan >= step_bounds(result.prepared, result.run.written).largest());
+    REQUIRE(result.run.result.makespan >=
+            step_bounds(result.experiment.hardware, result.prepared, result.run.written).largest());
     for (std::uint32_t s = 0; s < result.prepared.memory.size(); ++s) {
       // All that a die keeps for its backward passes is given back, never before it was kept.
       const ActivationCurve curve = activations_of(result.run.written, result.run.result, s);

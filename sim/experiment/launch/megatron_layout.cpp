@@ -81,21 +81,13 @@ class LayoutReader {
     if (!ep || !tp) return;
     const Mark mark = reader_.value_mark("expert-model-parallel-size");
     if (reader_.flag("moe-tp-extend-ep")) return reader_.set("parallel.ep", *ep * *tp, mark);
-    const auto split = reader_.whole_or("expert-tensor-parallel-size", "parallel.ep", *tp);
+    const bool said = reader_.has("expert-tensor-parallel-size");
+    const auto split = reader_.whole_or("expert-tensor-parallel-size", "parallel.etp", *tp);
     if (!split) return;
-    if (*split == 1) return reader_.set("parallel.ep", *ep, mark);
-    reader_.open(
-        "parallel.ep",
-        fmt::format(
-            "the weights of each expert are split over {} dies of TP ({}), which is not simulated: --set "
-            "parallel.ep={} spreads whole experts over TP and EP instead (--moe-tp-extend-ep), --set "
-            "parallel.ep={} over EP alone (--expert-tensor-parallel-size 1)",
-            *split,
-            reader_.has("expert-tensor-parallel-size")
-                ? "--expert-tensor-parallel-size"
-                : "without --expert-tensor-parallel-size as many as TP",
-            *ep * *tp, *ep),
-        mark);
+    reader_.set("parallel.ep", *ep, mark);
+    if (*split > 1)
+      reader_.set("parallel.etp", *split,
+                  reader_.value_mark(said ? "expert-tensor-parallel-size" : "tensor-model-parallel-size"));
   }
 
   std::optional<ScriptChunks> read_pipeline() {

@@ -95,7 +95,7 @@ BlockTimes sizes_of(const Block& block, const StepOptions& own) {
   sizes.kept = own.recompute_all ? block.kept_input() : block.kept(own.recompute);
   sizes.kept_again = block.kept({}) - sizes.kept;
   if (!block.experts) return sizes;
-  sizes.expert_parameters = block.expert_parameters / own.ep;
+  sizes.expert_parameters = block.expert_parameters / (own.ep * own.etp);
   sizes.experts_again = own.experts_again();
   return sizes;
 }
@@ -126,7 +126,10 @@ BlockTimes block_times(const Experiment& experiment, const StepOptions& step, co
   if (!block.experts) return times;
   times.experts = expert_times(experiment, step, *block.experts);
   const BlockExperts& experts = *block.experts;
-  times.flops_run += (times.experts_again ? 4.0 : 3.0) * 6.0 * static_cast<double>(experts.tokens) *
+  double rows = 0;  // that are computed, over those that tokens choose
+  for (const ExpertTimes& drawn : times.experts)
+    rows += drawn.limit.part / static_cast<double>(times.experts.size());
+  times.flops_run += rows * (times.experts_again ? 4.0 : 3.0) * 6.0 * static_cast<double>(experts.tokens) *
                      experts.top_k * experts.hidden * experts.intermediate;
   return times;
 }

@@ -18,11 +18,15 @@ AfterTasks joined(AfterTasks a, const AfterTasks& b) {
 
 const ExpertTimes& BlockWriter::drawn(const ChunkWork& work, const BlockTimes& block) const {
   const auto draws = static_cast<std::uint32_t>(block.experts.size());
-  return block.experts[draw_number(experiment_.routing.seed, draws, work.layer, work.micro_batch)];
+  const ScheduleShape& shape = layout_.shape;
+  const auto blocks = static_cast<std::uint32_t>(layout_.blocks() / shape.copies);
+  const std::uint32_t micro_batch =
+      work.micro_batch + work.chunk / shape.chunks_a_copy() * shape.micro_batches_a_copy();
+  return block.experts[draw_number(experiment_.routing.seed, draws, work.layer % blocks, micro_batch)];
 }
 
 AfterTasks BlockWriter::forward_experts(const ChunkWork& work, const ExpertPass& pass, AfterTasks after) {
-  after = tasks_.exchange(work, kDispatch, pass.in, std::move(after));
+  after = tasks_.exchange(work, kDispatch, pass.in, std::move(after), true);
   after = tasks_.compute(work, kExperts, pass.experts, std::move(after), true);
   return tasks_.exchange(work, kCombine, pass.out, std::move(after));
 }
@@ -41,7 +45,7 @@ AfterTasks BlockWriter::forward(const ChunkWork& work, std::uint32_t number, Aft
     return forward_experts(work, pass, std::move(after));
   }
   // Shared experts run while rows are on their way.
-  AfterTasks rows = tasks_.exchange(work, kDispatch, pass.in, after);
+  AfterTasks rows = tasks_.exchange(work, kDispatch, pass.in, after, true);
   const AfterTasks beside = tasks_.compute(work, kSharedExperts, shared, after);
   rows = tasks_.compute(work, kExperts, pass.experts, std::move(rows), true);
   return joined(tasks_.exchange(work, kCombine, pass.out, std::move(rows)), beside);
@@ -115,7 +119,7 @@ void BlockWriter::both(Pair& pair, std::uint32_t forward_block, std::uint32_t ba
   ba = tasks_.exchange(pair.backward, kCombine, back.in, std::move(ba));
   fa = tasks_.compute(pair.forward, kAttention, at(f.forward, BlockPart::kAttention), std::move(fa));
   const AfterTasks own = fa;
-  fa = tasks_.exchange(pair.forward, kDispatch, ahead.in, std::move(fa));
+  fa = tasks_.exchange(pair.forward, kDispatch, ahead.in, std::move(fa), true);
   ba = tasks_.compute(pair.backward, kExperts, back.experts, std::move(ba), true);
   if (!split && !step_.weights_beside)
     ba = tasks_.compute(pair.backward, kExpertWeights, back.weights, std::move(ba), true);

@@ -10,7 +10,11 @@ class BlockWriter {
  public:
   // All arguments must outlive the writer.
   BlockWriter(const StepParts& parts, StepTasks& tasks)
-      : experiment_(parts.experiment), step_(parts.step), blocks_(parts.blocks), tasks_(tasks) {}
+      : experiment_(parts.experiment),
+        step_(parts.step),
+        layout_(parts.layout),
+        blocks_(parts.blocks),
+        tasks_(tasks) {}
 
   AfterTasks forward(const ChunkWork& work, std::uint32_t block, AfterTasks after);
   // If `split`, leaves out the weight gradients that can be computed later.
@@ -35,6 +39,7 @@ class BlockWriter {
 
   const Experiment& experiment_;
   const StepOptions& step_;
+  const StageLayout& layout_;
   const std::vector<BlockTimes>& blocks_;
   StepTasks& tasks_;
 };

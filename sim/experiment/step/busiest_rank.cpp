@@ -7,7 +7,7 @@
 namespace a3sim {
 
 std::optional<BusiestRank> busiest_rank(const Experiment& experiment) {
-  if (experiment.routing.kind == "balanced") return std::nullopt;
+  if (experiment.routing.kind == "balanced" && !experiment.routing.known) return std::nullopt;
   const RoutingCounts counts = routing_of(experiment);
   const std::uint32_t ranks = counts.ranks(), local = experiment.shape.experts_per_rank;
   BusiestRank busiest;

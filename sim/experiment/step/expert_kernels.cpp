@@ -22,7 +22,8 @@ double chosen_by(double all, double some, std::uint32_t top_k) {
 
 class ExpertKernels {
  public:
-  ExpertKernels(const Experiment& experiment, const StepOptions& step, const BlockExperts& experts)
+  ExpertKernels(const Experiment& experiment, const StepOptions& step, const BlockExperts& experts,
+                double part)
       : experiment_(experiment),
         step_(step),
         experts_(experts),
@@ -30,11 +31,13 @@ class ExpertKernels {
         cost_(hardware_, experiment.program, experiment.cut.tiling),
         local_(experts.experts / step.ep),
         rows_(local_,
-              static_cast<std::uint32_t>(static_cast<double>(experts.tokens * experts.top_k) / local_)) {
+              static_cast<std::uint32_t>(static_cast<double>(experts.tokens * experts.top_k) / local_)),
+        part_(part) {
     if (std::optional<BusiestRank> busiest = busiest_rank(experiment)) {
       rows_ = std::move(busiest->rows);
       busiest_ = busiest->over_mean;
     }
+    for (std::uint32_t& rows : rows_) rows *= step.etp;
   }
 
   ExpertTimes times() {
@@ -48,6 +51,7 @@ class ExpertKernels {
       for (const StreamTransfer& transfer : pass->in.transfers)
         pass->sent += 2.0 * static_cast<double>(transfer.bytes.count);
       pass->busiest = busiest_;
+      add_etp_exchanges(step_, experts_, *pass);
     }
     return times;
   }
@@ -55,6 +59,7 @@ class ExpertKernels {
  private:
   double rows() const { return std::accumulate(rows_.begin(), rows_.end(), 0.0); }
   double element() const { return element_bytes(experts_.dtype); }
+  std::uint32_t columns() const { return (experts_.intermediate + step_.etp - 1) / step_.etp; }
   std::uint32_t matrix_workers() const { return experiment_.workers.count(CoreUnit::kMatrix); }
   std::uint32_t vector_workers() const { return experiment_.workers.count(CoreUnit::kVector); }
 
@@ -62,7 +67,7 @@ class ExpertKernels {
     const Program::Bulk& bulk = *experiment_.program.bulk;
     const DieGroup group{step_.ep, std::max(1U, experiment_.parallel.tp_stride)};
     const double all = experts_.experts,
-                 row = element() * experts_.hidden * static_cast<double>(experts_.tokens) * busiest_;
+                 row = element() * experts_.hidden * static_cast<double>(experts_.tokens) * busiest_ * part_;
     const double to_peer = row * (bulk.once_a_rank ? chosen_by(all, local_, experts_.top_k)
                                                    : static_cast<double>(experts_.top_k) / step_.ep);
     const std::uint32_t near = levels_of(hardware_.fabric, group).members.front();
@@ -99,6 +104,12 @@ class ExpertKernels {
   void add_permute(bool before, PartWork& part) {
     const double bytes = rows() * experts_.hidden * element();
     add_vector(bytes, bytes, 0, part);
+    // Masks, indices and chunks are small: each operation takes a gap, and the host's time.
+    const Duration gaps = (experiment_.program.launch.queued + step_.unlisted) * step_.permute_calls;
+    part.hold += gaps;
+    at(part.classes, TimeClass::kRest) += gaps;
+    part.launches += step_.permute_calls;
+    part.calls += step_.permute_calls;
     if (experiment_.program.bulk->once_a_rank) return;
     // A token that is sent once per expert is copied before it leaves, and its rows are summed once they are back.
     const double tokens = static_cast<double>(experts_.tokens) * experts_.hidden * element();
@@ -108,7 +119,7 @@ class ExpertKernels {
 
   PartWork forward() {
     PartWork part;
-    const std::uint32_t h = experts_.hidden, f = experts_.intermediate;
+    const std::uint32_t h = experts_.hidden, f = columns();
     add_permute(true, part);
     add_products(2 * f, h, part);
     add_vector(rows() * 2 * f * element(), rows() * f * element(), 3 * rows() * f, part);
@@ -118,7 +129,7 @@ class ExpertKernels {
   }
   PartWork backward() {
     PartWork part;
-    const std::uint32_t h = experts_.hidden, f = experts_.intermediate;
+    const std::uint32_t h = experts_.hidden, f = columns();
     add_permute(true, part);
     add_products(f, h, part);
     add_vector(rows() * 3 * f * element(), rows() * 2 * f * element(), 6 * rows() * f, part);
@@ -129,7 +140,7 @@ class ExpertKernels {
   // Gradients are added to fp32 sums, which are read and written.
   PartWork weights() {
     PartWork part;
-    const std::uint32_t h = experts_.hidden, f = experts_.intermediate;
+    const std::uint32_t h = experts_.hidden, f = columns();
     for (const auto& [n, k] : {std::pair{h, f}, std::pair{2 * f, h}}) {
       MemoryJob job = cost_.gradients(rows_, n, k, matrix_workers());
       const double more = 1.0 * local_ * n * k, sums = 4;
@@ -148,6 +159,7 @@ class ExpertKernels {
   std::uint32_t local_;
   std::vector<std::uint32_t> rows_;  // one entry per local expert
   double busiest_ = 1;               // its rows, over the mean of ranks
+  double part_;                      // rows that experts compute, over those that tokens choose
 };
 
 }  // namespace
@@ -160,7 +172,11 @@ ExpertTimes expert_kernels(const Experiment& experiment, const StepOptions& step
                      "programs/feplb.yaml "
                      "or programs/feplb_a3.yaml");
   }
-  return ExpertKernels(experiment, step, experts).times();
+  Experiment limited = experiment;
+  const RowLimit limit = limit_rows(step, experts, limited);
+  ExpertTimes times = ExpertKernels(limited, step, experts, limit.part).times();
+  times.limit = limit;
+  return times;
 }
 
 }  // namespace a3sim

@@ -50,6 +50,7 @@ Experiment layer_experiment(const Experiment& experiment, const BlockExperts& ex
   layer.work = taskflow_work();
   layer.window = Window::kFull;
   layer.shape.tokens = static_cast<std::uint32_t>(experts.tokens) / layer.ffn.batches;
+  layer.shape.intermediate = experts.intermediate;
   const WeightGradients then = in_kernels(experiment) ? WeightGradients::kAddFp32 : WeightGradients::kNone;
   const Graph graph =
       forward ? forward_graph(layer.shape, layer.window) : backward_graph(layer.shape, layer.window, then);
@@ -242,8 +243,8 @@ std::string numbers_of(const Hardware& h, const Program& p) {
 
 // All that the run of a layer's pass follows from: what was configured, but how the step uses it.
 std::string key_of(const Experiment& experiment, const BlockExperts& experts, bool forward) {
-  std::string key = fmt::format("{} {} {} {} {} {} {} {}", forward, experts.tokens, experiment.shape.hidden,
-                                experiment.shape.ep, experiment.shape.experts(),
+  std::string key = fmt::format("{} {} {} {} {} {} {} {} {}", forward, experts.tokens, experts.intermediate,
+                                experiment.shape.hidden, experiment.shape.ep, experiment.shape.experts(),
                                 fmt::join(dies_of(experiment.run.ranks), ","), experiment.routing.seed,
                                 experiment.routing.micro_batch);
   for (const WorkerKind& kind : experiment.workers) key += fmt::format(" {}", kind.count);
@@ -265,8 +266,10 @@ std::string key_of(const Experiment& experiment, const BlockExperts& experts, bo
 // another thread is at waits for it; one that failed is run again.
 class LayerRuns {
  public:
-  ExpertPass get(const Experiment& experiment, const BlockExperts& experts, std::uint32_t ep, bool forward) {
-    const std::string key = key_of(experiment, experts, forward);
+  ExpertPass get(const Experiment& experiment, const BlockExperts& experts, const StepOptions& step,
+                 bool forward) {
+    const std::string key =
+        key_of(experiment, experts, forward) + fmt::format("\n{} {}", step.expert_capacity, step.pad_experts);
     std::promise<ExpertPass> run;
     {
       std::unique_lock lock(mutex_);
@@ -278,7 +281,9 @@ class LayerRuns {
       runs_.emplace(key, run.get_future().share());
     }
     try {
-      ExpertPass pass = run_layer(experiment, experts, ep, forward);
+      Experiment limited = experiment;
+      limit_rows(step, experts, limited);
+      ExpertPass pass = run_layer(limited, experts, step.ep, forward);
       run.set_value(pass);
       return pass;
     } catch (...) {
@@ -299,6 +304,29 @@ LayerRuns& layer_runs() {
   return runs;
 }
 
+// A pass whose experts are each split over some dies. Rows go to experts as without that; products have the rows of all
+// these dies, and a part of the columns.
+ExpertPass split_pass(const Experiment& experiment, const StepOptions& step, const BlockExperts& experts,
+                      bool forward) {
+  ExpertPass pass = layer_runs().get(experiment, experts, step, forward);
+  if (step.etp == 1) return pass;
+  BlockExperts split = experts;
+  split.tokens *= step.etp;
+  split.intermediate = (split.intermediate + step.etp - 1) / step.etp;
+  const ExpertPass products = layer_runs().get(experiment, split, step, forward);
+  if (pass.whole || products.whole)
+    throw InputError(experiment.name +
+                     ": parallel.etp: experts that are split over dies run where rows are exchanged before "
+                     "and after all products, "
+                     "by kernels and the host's all-to-all: expected experiment.execution=kernel without "
+                     "cuts, or parallel.etp=1");
+  pass.experts = products.experts;
+  pass.weights = products.weights;
+  pass.alone = pass.in.alone() + pass.experts.alone() + pass.weights.alone() + pass.out.alone();
+  add_etp_exchanges(step, experts, pass);
+  return pass;
+}
+
 }  // namespace
 
 std::vector<ExpertTimes> expert_times(const Experiment& experiment, const StepOptions& step,
@@ -312,11 +340,19 @@ std::vector<ExpertTimes> expert_times(const Experiment& experiment, const StepOp
       continue;
     }
     const auto pass = [&](bool forward) {
-      return layer_runs().get(under_preset(drawn, forward), experts, step.ep, forward);
+      return split_pass(under_preset(drawn, forward), step, experts, forward);
     };
-    all.push_back({pass(true), pass(false)});
+    all.push_back({pass(true), pass(false), {}});
+    all.back().limit = limit_rows(step, experts, drawn);
   }
   return all;
+}
+
+void add_etp_exchanges(const StepOptions& step, const BlockExperts& experts, ExpertPass& pass) {
+  if (step.etp == 1) return;
+  const double rows = static_cast<double>(experts.tokens) * experts.top_k * pass.busiest;
+  pass.experts.tp_sent += 2 * rows * experts.hidden * element_bytes(experts.dtype) * (step.etp - 1);
+  pass.experts.tp_calls += 2;
 }
 
 std::uint32_t draw_number(std::uint64_t seed, std::uint32_t draws, std::uint32_t layer,

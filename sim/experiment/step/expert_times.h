@@ -6,6 +6,7 @@
 #include "models/blocks/block.h"
 #include "sim/experiment/experiment.h"
 #include "sim/experiment/step/part_work.h"
+#include "sim/experiment/step/row_limit.h"
 #include "sim/experiment/step/step_options.h"
 
 namespace a3sim {
@@ -22,6 +23,7 @@ struct ExpertPass {
 };
 struct ExpertTimes {
   ExpertPass forward, backward;
+  RowLimit limit{};  // what step.expert_capacity does to its rows
 
   // Returns the time of one pass each way on its own, with the forward pass once more if it is computed again.
   Duration alone(bool again) const { return forward.alone * (again ? 2 : 1) + backward.alone; }
@@ -33,6 +35,9 @@ struct ExpertTimes {
 // runs do.
 std::vector<ExpertTimes> expert_times(const Experiment& experiment, const StepOptions& step,
                                       const BlockExperts& experts);
+
+// Adds what dies that share each expert's products send one another: all get the rows of all, and each its rows of the sums.
+void add_etp_exchanges(const StepOptions& step, const BlockExperts& experts, ExpertPass& pass);
 
 // Returns which of `draws` entries a layer and micro-batch have, the same under all layouts of a model.
 std::uint32_t draw_number(std::uint64_t seed, std::uint32_t draws, std::uint32_t layer,

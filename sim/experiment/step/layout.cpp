@@ -112,9 +112,13 @@ std::vector<std::uint32_t> StageLayout::blocks_of(std::uint32_t stage) const {
 
 StageLayout stage_layout(const std::vector<std::string>& blocks, const StepOptions& step) {
   StageLayout layout;
-  layout.shape = {step.pp, step.vpp, step.micro_batches(), step.split_weights,
-                  step.overlap == EpOverlap::kTwoMicroBatches};
-  const std::uint32_t chunks = layout.shape.chunks();
+  layout.shape = {step.pp,
+                  step.vpp,
+                  step.micro_batches(),
+                  step.split_weights,
+                  step.overlap == EpOverlap::kTwoMicroBatches,
+                  step.copies};
+  const std::uint32_t chunks = layout.shape.chunks_a_copy();
   const auto layers = step.split == "layers" ? std::ranges::count_if(blocks, is_layer) : std::ssize(blocks);
   if (layers < chunks) {
     throw InputError(
@@ -143,6 +147,10 @@ StageLayout stage_layout(const std::vector<std::string>& blocks, const StepOptio
           fmt::format("chunk {} of {} has no layer: expected fewer chunks, or step.split as a "
                       "layout string that says which layers each has",
                       c, chunks));
+    layout.stage_of.push_back(schedule.stage_of(layout.shape, c));
+  }
+  for (std::uint32_t c = chunks; c < layout.shape.chunks(); ++c) {
+    layout.chunks.push_back(layout.chunks[c % chunks]);
     layout.stage_of.push_back(schedule.stage_of(layout.shape, c));
   }
   return layout;

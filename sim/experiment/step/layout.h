@@ -22,7 +22,7 @@ struct StageLayout {
   std::vector<std::uint32_t> stage_of;  // one entry per chunk
   ScheduleShape shape;
 
-  // Returns the number of the model's blocks.
+  // Returns the number of the model's blocks, those of each copy by themselves.
   std::size_t blocks() const;
   std::vector<std::uint32_t> chunks_of(std::uint32_t stage) const;
   // Returns the number of the model's blocks before each chunk.

@@ -58,10 +58,10 @@ class ScheduleWalker {
   // Returns when the inputs of the work are ready, or nullopt if they are not yet.
   std::optional<Duration> ready(const StageWork& work) const {
     if (work.kind == StageWork::Kind::kForward)
-      return work.chunk == 0 ? Duration::zero() : forward_[at(work.chunk - 1, work.micro_batch)];
+      return shape_.is_first(work.chunk) ? Duration::zero() : forward_[at(work.chunk - 1, work.micro_batch)];
     if (work.kind == StageWork::Kind::kWeightGradient) return backward_[at(work)];
     const auto own = forward_[at(work)];
-    if (!own || work.chunk + 1 == shape_.chunks()) return own;
+    if (!own || shape_.is_last(work.chunk)) return own;
     const auto after = backward_[at(work.chunk + 1, work.micro_batch)];
     return after ? std::optional(std::max(*own, *after)) : std::nullopt;
   }
@@ -101,7 +101,7 @@ class ScheduleWalker {
   }
 
   bool sound(std::uint32_t stage, const StageWork& work) {
-    if (work.chunk >= shape_.chunks() || work.micro_batch >= shape_.micro_batches)
+    if (work.chunk >= shape_.chunks() || work.micro_batch >= shape_.micro_batches_a_copy())
       return refuse(work, "is none of the step's");
     if (schedule_.stage_of(shape_, work.chunk) != stage) return refuse(work, "is of another stage's chunk");
     const Ends& ends = work.kind == StageWork::Kind::kForward          ? forward_
@@ -130,7 +130,7 @@ class ScheduleWalker {
 
   void find_missing() {
     for (std::uint32_t c = 0; c < shape_.chunks(); ++c) {
-      for (std::uint32_t b = 0; b < shape_.micro_batches; ++b) {
+      for (std::uint32_t b = 0; b < shape_.micro_batches_a_copy(); ++b) {
         if (weights_[at(c, b)]) continue;
         walk_.wrong = fmt::format("micro-batch {} has no weight gradients in chunk {}", b, c);
         return;

@@ -20,8 +20,8 @@ struct StageWork {
     kWeightGradient
   };
   Kind kind = Kind::kForward;
-  std::uint32_t chunk = 0;  // in the order of the forward pass, over all stages
-  std::uint32_t micro_batch = 0;
+  std::uint32_t chunk = 0;        // in the order of the forward pass, over all stages
+  std::uint32_t micro_batch = 0;  // among those of the chunk's copy of the model
   // It runs beside the next one, so that the communication of one hides behind the other.
   bool with_next = false;
 
@@ -38,8 +38,15 @@ struct ScheduleShape {
   bool split_weights = false;
   // Runs forward and backward of two micro-batches in pairs, if the schedule leaves a choice.
   bool overlap = false;
+  // Copies of the model; each has its part of the micro-batches, and chunks of its own behind those of the copy before.
+  std::uint32_t copies = 1;
 
-  std::uint32_t chunks() const { return stages * chunks_per_stage; }
+  std::uint32_t chunks_a_copy() const { return stages * chunks_per_stage; }
+  std::uint32_t chunks() const { return chunks_a_copy() * copies; }
+  std::uint32_t micro_batches_a_copy() const { return micro_batches / copies; }
+  // True for the chunk where a forward pass begins, or ends.
+  bool is_first(std::uint32_t chunk) const { return chunk % chunks_a_copy() == 0; }
+  bool is_last(std::uint32_t chunk) const { return (chunk + 1) % chunks_a_copy() == 0; }
 };
 
 // One entry per stage: its work, in order.
@@ -54,6 +61,7 @@ struct PipelineSchedule {
   // Returns why the schedule does not exist for the shape, and what it needs; empty if it exists.
   std::string (*why_not)(const ScheduleShape& shape);
   StageOrders (*orders)(const ScheduleShape& shape);
+  std::uint32_t copies = 1;  // of the model that the stages hold
 };
 using PipelineSchedules = Registry<PipelineSchedule>;
 

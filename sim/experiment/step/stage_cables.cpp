@@ -43,6 +43,7 @@ CablePath scaled_path(const std::map<std::uint32_t, double>& bytes,
 StageCables::StageCables(const CablePlanes& planes, const Hardware::Fabric& fabric, std::uint32_t dies)
     : planes_(planes), fabric_(fabric), dies_(dies) {
   for (const CablePlane& plane : planes_) rates_.push_back(damaged_rates(*plane.layout, plane.damages));
+  carried_.resize(planes_.size());
 }
 
 void StageCables::add_path(std::size_t plane, std::uint32_t from, std::uint32_t to, double part,
@@ -101,6 +102,7 @@ void StageCables::limit_on(std::size_t plane, const std::vector<const CableBytes
   std::map<std::uint32_t, double> carried;
   for (std::size_t t = 0; t < transfers.size(); ++t)
     for (const auto& [cable, part] : *bytes[t]) carried[cable] += on_cables(t) * part;
+  for (const auto& [cable, sent] : carried) carried_[plane][cable] += sent;
   for (std::size_t t = 0; t < transfers.size(); ++t) {
     StreamTransfer& transfer = *transfers[t];
     double longest = 0;
@@ -164,6 +166,18 @@ std::vector<std::uint32_t> StageCables::limit_send(std::uint32_t from, std::uint
     }
   }
   return numbers;
+}
+
+StageCables::Load StageCables::fullest() const {
+  Load fullest;
+  for (std::size_t p = 0; p < planes_.size(); ++p) {
+    for (const auto& [cable, bytes] : carried_[p]) {
+      const double rate = static_cast<double>(rates_[p].rates[cable].count);
+      const auto time = Duration(static_cast<std::int64_t>(bytes * 1e12 / rate));
+      if (time > fullest.time) fullest = {planes_[p].layout->cables()[cable].name(), time};
+    }
+  }
+  return fullest;
 }
 
 // A flow of the network is that of one die, and its path counts the bytes of all that send like it. A share is at most 1, so

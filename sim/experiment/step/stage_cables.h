@@ -40,6 +40,13 @@ class StageCables {
   };
   const Hold& hold() const { return hold_; }
 
+  // The cable that takes longest for all that was limited so far, and how long, if it never waits; zero: nothing uses cables.
+  struct Load {
+    std::string cable;
+    Duration time{};
+  };
+  Load fullest() const;
+
  private:
   // Bytes on each cable of a plane for each byte that every die sends.
   using CableBytes = std::map<std::uint32_t, double>;
@@ -70,6 +77,7 @@ class StageCables {
   std::map<std::tuple<std::size_t, std::uint32_t, std::uint32_t>, Way> sends_;  // by plane and both stages
   std::vector<const Way*> ways_;                                                // by number, less 1
   Hold hold_;
+  std::vector<CableBytes> carried_;  // by plane of `planes`: all bytes of transfers so far
 };
 
 }  // namespace a3sim

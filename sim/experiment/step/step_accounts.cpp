@@ -66,8 +66,16 @@ class StageSurvey {
       return i.time_class == TimeClass::kBubble || i.time_class == TimeClass::kHost ||
              i.time_class == TimeClass::kRest;
     });
-    account.active = result_.makespan - at(swept(running, result_.makespan), TimeClass::kRest);
+    // Between kernels of a task nothing runs either.
+    account.active = result_.makespan - at(swept(running, result_.makespan), TimeClass::kRest) -
+                     at(computed_, TimeClass::kRest);
+    account.gaps = at(computed_, TimeClass::kRest);
     cover(account);
+    // What is exposed is said once: as its class.
+    constexpr TimeClass kClasses[] = {TimeClass::kEp, TimeClass::kTp, TimeClass::kDp, TimeClass::kPp};
+    for (std::size_t what = 0; what < account.exchanges.size(); ++what)
+      account.exchanges[what].exposed =
+          std::min(account.exchanges[what].total, at(account.classes, kClasses[what]));
     return account;
   }
 

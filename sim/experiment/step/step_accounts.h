@@ -14,7 +14,8 @@ constexpr auto names_of(ExchangeFor) {
   return std::to_array<std::string_view>({"EP", "TP", "DP", "PP and CP"});
 }
 
-// The time of one kind of exchange of a die, and the part of it in which nothing computed.
+// The time of one kind of exchange of a die, and the part of it that its class has: nothing computes then, nor does an
+// exchange of a class before it go on.
 struct ExchangeAccount {
   Duration total{}, exposed{};
   std::array<Duration, 4> hidden_by{};  // time beside each of the first four time classes
@@ -31,6 +32,7 @@ struct StageAccount {
   // exchanges.
   Duration experts{};
   Duration active{};  // time in which anything runs on the die
+  Duration gaps{};    // between kernels, of the class `rest`
 };
 
 std::vector<StageAccount> accounts_of(const StepProgram& written, const StreamResult& result);

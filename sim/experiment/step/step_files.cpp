@@ -50,7 +50,7 @@ StepJson stages_json(const SimulatedStep& step) {
   const StepOptions& options = step.prepared.plan.step;
   return {{"schema_version", 1},
           {"schedule", options.schedule},
-          {"chunks_per_stage", options.vpp},
+          {"chunks_per_stage", options.vpp * options.copies},
           {"micro_batches", options.micro_batches()},
           {"capacity_bytes", options.capacity.count},
           {"stages", stages}};
@@ -70,7 +70,10 @@ std::vector<StepBlock> blocks_of(const SimulatedStep& step) {
     const Duration from = record.start.time_since_epoch(), to = record.end.time_since_epoch();
     // The slices of an update form one block.
     const bool update = work == StepBlockKind::kUpdate;
-    const std::uint32_t chunk = update ? kNone : task.chunk, micro_batch = update ? kNone : task.micro_batch;
+    const ScheduleShape& shape = step.prepared.layout.shape;
+    const std::uint32_t chunk = update ? kNone : task.chunk;
+    const std::uint32_t before = update ? 0 : chunk / shape.chunks_a_copy() * shape.micro_batches_a_copy();
+    const std::uint32_t micro_batch = update ? kNone : before + task.micro_batch;
     const auto [at, is_new] = found.try_emplace(
         {stage, chunk, micro_batch, work},
         StepBlock{stage, chunk, micro_batch, work, task.paired ? 1U : 0U, from, to, Duration::zero()});

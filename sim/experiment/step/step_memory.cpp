@@ -9,14 +9,19 @@ namespace {
 // Activations of a stage's passes, block by block.
 class KeptActivations {
  public:
-  KeptActivations(const StageLayout& layout, const std::vector<BlockTimes>& blocks)
-      : layout_(layout), blocks_(blocks) {}
+  KeptActivations(const StageLayout& layout, const std::vector<BlockTimes>& blocks, double offload)
+      : layout_(layout), blocks_(blocks), offload_(offload) {}
 
   void forward(std::uint32_t chunk, std::size_t block) {
     now_ += kept(chunk, block);
-    most_ = std::max(most_, now_);
+    most_ = std::max(most_, now_ + moved(chunk, block));
   }
-  void backward(std::uint32_t chunk, std::size_t block) { now_ -= kept(chunk, block); }
+  void backward(std::uint32_t chunk, std::size_t block) {
+    // A block's activations come while the one behind it still has its own.
+    const std::size_t behind = std::min(block + 1, layout_.chunks[chunk].size() - 1);
+    most_ = std::max(most_, now_ + moved(chunk, block) + moved(chunk, behind));
+    now_ -= kept(chunk, block);
+  }
   void pass(const StageWork& work) {
     for (std::size_t b = 0; b < layout_.chunks[work.chunk].size(); ++b)
       work.kind == StageWork::Kind::kForward ? forward(work.chunk, b) : backward(work.chunk, b);
@@ -40,11 +45,16 @@ class KeptActivations {
     return blocks_[layout_.chunks[chunk][block]].expert_parameters > 0;
   }
   double kept(std::uint32_t chunk, std::size_t block) const {
-    return blocks_[layout_.chunks[chunk][block]].kept;
+    return (1 - offload_) * blocks_[layout_.chunks[chunk][block]].kept;
+  }
+  // What goes to the host behind a block's forward pass, and comes back.
+  double moved(std::uint32_t chunk, std::size_t block) const {
+    return offload_ * blocks_[layout_.chunks[chunk][block]].kept;
   }
 
   const StageLayout& layout_;
   const std::vector<BlockTimes>& blocks_;
+  double offload_;
   double now_ = 0, most_ = 0;
 };
 
@@ -62,7 +72,7 @@ StageMemory static_memory(const StepOptions& step, const StageLayout& layout,
     const BlockTimes& block = blocks[b];
     memory.weights += kWeightBytes * held(block, step.fsdp);
     memory.gradients += step.gradient_bytes * held(block, step.spreads_gradients());
-    updated += held(block, step.spreads_states());
+    updated += step.updated(block.dense_parameters, block.expert_parameters);
     largest = std::max(largest, held(block, false));
     memory.again = std::max(memory.again, block.kept_again);
   }
@@ -79,7 +89,7 @@ std::vector<StageMemory> foreseen_memory(const StepOptions& step, const StageLay
   std::vector<StageMemory> all;
   for (std::uint32_t s = 0; s < layout.shape.stages; ++s) {
     StageMemory& memory = all.emplace_back(static_memory(step, layout, blocks, s));
-    KeptActivations kept(layout, blocks);
+    KeptActivations kept(layout, blocks, step.offload);
     for (std::size_t w = 0; w < orders[s].size(); ++w) {
       const StageWork& work = orders[s][w];
       if (work.with_next) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <numeric>
 
 #include "sim/core/closest.h"
@@ -14,6 +15,7 @@ namespace a3sim {
 namespace {
 
 constexpr std::int64_t kMostDraws = 1024;
+constexpr double kMostCapacity = 64;
 constexpr double kMostParameters = 1e12;
 constexpr std::uint64_t kMostTokens = 1U << 31U;
 constexpr std::int64_t kMostDies = 1 << 20, kMostBatch = 1 << 24, kLongest = 1 << 24;
@@ -40,7 +42,8 @@ std::uint32_t read_dies(const Config& parallel, std::uint64_t together) {
 
 // Reads dp. By default there are as few dies as the experts need.
 void read_groups(const Config& parallel, std::uint32_t together, StepOptions& step) {
-  const auto usual = static_cast<std::int64_t>(std::lcm<std::uint64_t>(together, step.ep) / together);
+  const auto usual = static_cast<std::int64_t>(
+      std::lcm<std::uint64_t>(together, std::uint64_t{step.ep} * step.etp) / together);
   step.dp = static_cast<std::uint32_t>(parallel.integer("dp", 1, kMostDies, std::min(usual, kMostDies)));
 }
 
@@ -53,6 +56,14 @@ void read_parallel_sizes(const Config& parallel, bool experts, StepOptions& step
   step.vpp = size("vpp");
   step.cp = size("cp");
   step.ep = size("ep", experts ? 8 : 1);
+  step.etp = size("etp");
+  if (step.tp % step.etp != 0) {
+    parallel.error("etp",
+                   fmt::format("{} dies share each expert's products, of {} dies (parallel.tp) that hold the "
+                               "same tokens: expected one of: {}",
+                               step.etp, step.tp, divisors(step.tp, kMostDies)));
+    step.etp = 1;
+  }
   const std::uint32_t together = step.tp * step.cp;
   if (parallel.has("dies")) {
     step.dp = read_dies(parallel, std::uint64_t{together} * step.pp);
@@ -65,11 +76,12 @@ void read_parallel_sizes(const Config& parallel, bool experts, StepOptions& step
                    fmt::format("the layout has {} dies, expected at most {}", dies * step.pp, kMostDies));
     parallel.throw_if_any();
   }
-  if (!parallel.is_wrong("dies") && dies % step.ep != 0) {
-    parallel.error("ep",
-                   fmt::format("{} ranks share the experts of a stage's {} dies (tp times cp times dp), "
-                               "expected one of: {}",
-                               step.ep, dies, divisors(dies, 1024)));
+  if (!parallel.is_wrong("dies") && (dies % step.etp != 0 || dies / step.etp % step.ep != 0)) {
+    parallel.error(
+        "ep", fmt::format("{} ranks{} share the experts of a stage's {} dies (tp times cp times dp), "
+                          "expected one of: {}",
+                          step.ep, step.etp > 1 ? fmt::format(" of {} dies (parallel.etp)", step.etp) : "",
+                          dies, divisors(dies / step.etp, 1024)));
   }
 }
 
@@ -128,8 +140,13 @@ void read_schedule(const Config& block, StepOptions& step) {
   step.weights_beside = block.boolean("weights_beside", true);
   step.exchange_stretch = block.number("exchange_stretch", 1, 10, 1);
   if (block.is_wrong("schedule") || block.is_wrong("global_batch") || block.is_wrong("micro_batch")) return;
-  const ScheduleShape shape{step.pp, step.vpp, step.micro_batches(), step.split_weights,
-                            step.overlap == EpOverlap::kTwoMicroBatches};
+  step.copies = PipelineSchedules::get(step.schedule).copies;
+  const ScheduleShape shape{step.pp,
+                            step.vpp,
+                            step.micro_batches(),
+                            step.split_weights,
+                            step.overlap == EpOverlap::kTwoMicroBatches,
+                            step.copies};
   if (const std::string why = PipelineSchedules::get(step.schedule).why_not(shape); !why.empty())
     block.error("schedule", why);
 }
@@ -188,13 +205,12 @@ std::string read_preset(const Config& block, const char* key, const StepOptions&
 // Reads how many groups of DP ranks hold all that is spread. Experts have fewer DP ranks than other parameters.
 void read_replicas(const Config& block, StepOptions& step) {
   step.replicas = static_cast<std::uint32_t>(block.integer("replicas", 1, kMostDies, 1));
-  const std::uint32_t ranks = std::gcd(step.dp * step.cp, std::max(1U, step.dies_a_stage() / step.ep));
+  const std::uint32_t ranks = std::gcd(step.dp * step.cp, step.expert_copies());
   if (step.replicas > 1 && ranks % step.replicas != 0) {
     block.error(
         "replicas",
         fmt::format("{} groups of {} DP ranks, and {} that hold the same experts: expected one of: {}",
-                    step.replicas, step.dp * step.cp, step.dies_a_stage() / step.ep,
-                    divisors(ranks, kMostDies)));
+                    step.replicas, step.dp * step.cp, step.expert_copies(), divisors(ranks, kMostDies)));
     step.replicas = 1;
   }
 }
@@ -211,14 +227,38 @@ void read_optimizer(const Config& block, StepOptions& step) {
 
 void read_host(const Config& host, StepOptions& step) {
   step.launch = host.has("launch") ? host.duration("launch") : Duration::zero();
+  step.permute_calls = static_cast<std::uint32_t>(host.integer("permute_calls", 0, kMostDraws, 0));
+  if (step.exchange != ExpertExchange::kStreams) host.let_stand("permute_calls");
   step.captured = host.number("captured", 0, 1, 0);
   step.reads_counts = host.boolean("reads_counts", false);
   if (host.has("unlisted")) step.unlisted = host.duration("unlisted");
   for (const SourcedValue& value : host.sourced())
     if (value.path == host.path("unlisted")) step.unlisted_most = value.high;
   if (step.launch == Duration::zero()) host.let_stand("reads_counts");
-  if (host.has("link") || step.optimizer.swapped) step.host_link = host.rate("link");
+  if (host.has("link") || step.optimizer.swapped || step.offload > 0) step.host_link = host.rate("link");
   host.finish();
+}
+
+// Reads the tokens of each document of a sample, where they differ.
+void read_document_lengths(const Config& block, StepOptions& step) {
+  constexpr const char* kKey = "document_lengths";
+  std::uint64_t sum = 0;
+  for (const std::string& text : block.texts(kKey)) {
+    std::uint64_t tokens = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), tokens);
+    if (error != std::errc() || end != text.data() + text.size() || tokens == 0 || tokens > kLongest)
+      return block.error(kKey, fmt::format("'{}': expected a list of numbers of tokens", text));
+    step.document_lengths.push_back(tokens);
+    sum += tokens;
+  }
+  if (step.document_lengths.empty() || block.is_wrong("sequence")) return;
+  if (sum != step.sequence)
+    block.error(
+        kKey, fmt::format("documents of {} tokens in all, expected {} (step.sequence)", sum, step.sequence));
+  else if (step.documents > 1)
+    block.error(kKey,
+                "documents of lengths of their own beside step.documents, which cuts a sample into equal "
+                "parts: expected one of both");
 }
 
 // Reads how attention's tokens meet: in documents, and on the dies of a CP group.
@@ -230,13 +270,24 @@ void read_attention(const Config& block, StepOptions& step) {
                             step.documents, step.sequence, step.cp, step.sequence / step.cp));
     step.documents = 1;
   }
+  read_document_lengths(block, step);
   step.ulysses = block.choice("cp_exchange", {"ring", "ulysses"}, "ring") == 1;
 }
 
 }  // namespace
 
 BlockLayout StepOptions::block_layout() const {
-  return {sequence, micro_batch, tp, cp, documents, ulysses, sequence_parallel, fuse};
+  return {sequence,
+          micro_batch,
+          tp,
+          cp,
+          documents,
+          ulysses,
+          sequence_parallel,
+          fuse,
+          document_lengths,
+          pad_experts ? expert_capacity : 1,
+          etp};
 }
 
 StepOptions read_step_options(const Config& root, const Hardware& hardware) {
@@ -249,12 +300,17 @@ StepOptions read_step_options(const Config& root, const Hardware& hardware) {
   read_schedule(block, step);
   read_recompute(block, step);
   read_recompute_layers(block, step);
+  step.offload = block.number("offload", 0, 1, 0);
   read_fusions(block, step);
   step.tp_pipelined = block.boolean("tp_pipelined", false);
   step.dp_overlap = block.choice("dp_overlap", DpOverlap::kBoth);
   step.gradient_bytes = static_cast<std::uint32_t>(block.integer("gradient_bytes", 2, 4, 4));
   step.reduce_bytes = static_cast<std::uint32_t>(block.integer("reduce_bytes", 2, 4, step.gradient_bytes));
   step.fsdp = block.boolean("fsdp", false);
+  if (step.fsdp && step.copies > 1)
+    block.error("fsdp",
+                fmt::format("{} keeps {} copies of all weights: expected false, or another step.schedule",
+                            step.schedule, step.copies));
   step.zero2 = block.boolean("zero2", false);
   step.bucket = block.number("bucket", 1, kMostParameters, 40e6);
   read_replicas(block, step);
@@ -263,6 +319,14 @@ StepOptions read_step_options(const Config& root, const Hardware& hardware) {
   step.experts_backward = read_preset(block, "experts_backward", step);
   if (!step.experts_backward.empty() && step.experts.empty())
     block.error("experts_backward", "it takes the place of step.experts backward: expected that too");
+  step.expert_capacity = block.number("expert_capacity", 0, kMostCapacity, 0);
+  step.pad_experts = block.boolean("pad_experts", false);
+  if (step.pad_experts && step.expert_capacity == 0) {
+    block.error(
+        "pad_experts",
+        "how many rows experts are filled up to is not said: expected step.expert_capacity beside it");
+    step.pad_experts = false;
+  }
   step.draws = static_cast<std::uint32_t>(block.integer("draws", 1, kMostDraws, 8));
   read_optimizer(block.map("optimizer"), step);
   read_host(block.map("host"), step);

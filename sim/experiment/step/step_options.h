@@ -44,11 +44,13 @@ struct StepOptions {
   std::uint32_t vpp = 1;  // chunks of layers per stage
   std::uint32_t cp = 1;   // dies that share each sample's tokens
   std::uint32_t dp = 1;   // groups that train on other samples
-  std::uint32_t ep = 1;   // dies of one stage that share the experts
+  std::uint32_t ep = 1;   // groups of `etp` dies of one stage that share the experts
+  std::uint32_t etp = 1;  // dies that share the products of each expert
 
   std::uint64_t sequence = 4096;   // tokens of a sample
   std::uint64_t micro_batch = 1;   // samples that a DP rank takes at a time
   std::uint64_t global_batch = 1;  // samples of a step, over all DP ranks
+  std::uint32_t copies = 1;        // of the model that the schedule needs
   std::string schedule = "none";   // name of the schedule (sim/experiment/step/schedule.h)
   bool split_weights = false;      // computes weight gradients apart from activation gradients
   std::string split;  // how layers are divided into chunks: `layers`, `slots`, or a layout string
@@ -59,10 +61,12 @@ struct StepOptions {
   double exchange_stretch = 1;
   bool recompute_all = false;  // computes each layer again from its input
   RecomputeKinds recompute;    // if not `recompute_all`, computes only these again
+  double offload = 0;          // part of what is kept for backward passes that waits in the host's memory
   std::uint32_t recompute_layers =
       0;                        // with `recompute_all`: the first layers of a chunk alone; 0: all of them
   std::uint64_t documents = 1;  // equal parts that a sample is packed of, with attention inside each
-  bool ulysses = false;         // CP splits attention by heads
+  std::vector<std::uint64_t> document_lengths;  // tokens of each, if they differ; else empty
+  bool ulysses = false;                         // CP splits attention by heads
   bool sequence_parallel = true;
   bool tp_pipelined = false;  // runs products beside the TP exchanges before and after them
   std::vector<Fusion> fuse;
@@ -77,6 +81,9 @@ struct StepOptions {
   // Names of presets (configs/presets) that the MoE-FFN runs under, instead of the experiment's own execution. The
   // second is for the backward pass; empty: the same preset, or none.
   std::string experts, experts_backward;
+  // The most rows that an expert takes from each rank, over their mean; 0: all. The others are dropped.
+  double expert_capacity = 0;
+  bool pad_experts = false;  // experts have as many rows always
   // Routings that are simulated, of kinds that draw; each layer and micro-batch has one of them.
   std::uint32_t draws = 8;
 
@@ -93,8 +100,10 @@ struct StepOptions {
   // be; empty: not known.
   Duration unlisted{};
   std::string unlisted_most;
+  std::uint32_t permute_calls =
+      0;                       // further operations that put rows in order once, if that is no single kernel
   double captured = 0;         // part of the launches, except those of experts, that graphs save
-  bool reads_counts = false;   // the host waits for counts of rows before it launches experts
+  bool reads_counts = false;   // the host waits for the router before it launches a forward dispatch
   BytesPerSecond host_link{};  // rate of a die's link to its host, in each direction; 0: not stated
   Bytes capacity{};            // memory of a die
   bool over_capacity = false;  // runs even if the memory does not suffice
@@ -105,9 +114,15 @@ struct StepOptions {
   std::uint32_t micro_batches() const {
     return static_cast<std::uint32_t>(global_batch / (micro_batch * dp));
   }
+  // Returns how often a stage has each part of an expert.
+  std::uint32_t expert_copies() const { return std::max(1U, dies_a_stage() / (ep * etp)); }
   // Return the dies over which parameters are spread that all dies of a stage have, and those of experts.
   std::uint32_t shards() const { return std::max(1U, dp * cp / replicas); }
-  std::uint32_t expert_shards() const { return std::max(1U, dies_a_stage() / ep / replicas); }
+  std::uint32_t expert_shards() const { return std::max(1U, expert_copies() / replicas); }
+  // Returns the parameters that a die updates of so many on it.
+  double updated(double dense, double expert) const {
+    return spreads_states() ? (dense / shards() + expert / expert_shards()) / copies : dense + expert;
+  }
   bool spreads_states() const { return fsdp || zero2 || optimizer.sharded; }
   bool spreads_gradients() const { return fsdp || zero2; }
   // True if backward passes compute the MoE-FFN again.

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "sim/experiment/step/block_writer.h"
+#include "sim/experiment/step/offload_writer.h"
 #include "sim/experiment/step/update_writer.h"
 
 namespace a3sim {
@@ -19,10 +20,11 @@ class StepWriter {
         tasks_(parts, written_),
         blocks_(parts, tasks_),
         update_(parts, tasks_),
+        offload_(parts, tasks_),
         forward_(std::size_t{layout_.shape.chunks()} * layout_.shape.micro_batches),
         backward_(forward_.size()),
         first_task_(parts.layout.blocks() * layout_.shape.micro_batches),
-        left_(layout_.shape.chunks(), layout_.shape.micro_batches),
+        left_(layout_.shape.chunks(), layout_.shape.micro_batches_a_copy()),
         blocks_before_(layout_.blocks_before()) {}
 
   StepProgram write() {
@@ -42,6 +44,9 @@ class StepWriter {
       written_.fullest_cable = hold.cable;
       written_.cable_part = hold.part;
     }
+    StageCables::Load load = tasks_.fullest_cable();
+    written_.busiest_cable = std::move(load.cable);
+    written_.cable_time = load.time;
     tasks_.share_cables();
     return std::move(written_);
   }
@@ -61,9 +66,10 @@ class StepWriter {
   std::optional<AfterTasks> needs(const StageWork& work) const {
     if (work.kind == StageWork::Kind::kWeightGradient) return AfterTasks{};
     if (!work.backward())
-      return work.chunk == 0 ? std::optional(AfterTasks{}) : forward_[at(work.chunk - 1, work.micro_batch)];
-    return work.chunk + 1 == layout_.shape.chunks() ? forward_[at(work)]
-                                                    : backward_[at(work.chunk + 1, work.micro_batch)];
+      return layout_.shape.is_first(work.chunk) ? std::optional(AfterTasks{})
+                                                : forward_[at(work.chunk - 1, work.micro_batch)];
+    return layout_.shape.is_last(work.chunk) ? forward_[at(work)]
+                                             : backward_[at(work.chunk + 1, work.micro_batch)];
   }
 
   bool write_next(std::uint32_t stage, std::size_t& next) {
@@ -118,10 +124,14 @@ class StepWriter {
   AfterTasks write_forward(const ChunkWork& part, std::uint32_t block, AfterTasks after) {
     after = update_.gathered(part, std::move(after));
     first_task_[at_block(part)] = static_cast<std::uint32_t>(tasks_.count());
-    return blocks_.forward(part, block, std::move(after));
+    offload_.forward(part, after);
+    after = blocks_.forward(part, block, std::move(after));
+    offload_.out(part, block, after);
+    return after;
   }
   AfterTasks write_backward(const ChunkWork& part, std::uint32_t block, AfterTasks after, bool split) {
-    after = blocks_.backward(part, block, update_.gathered(part, std::move(after)), split);
+    after = offload_.in(part, block, update_.gathered(part, std::move(after)));
+    after = blocks_.backward(part, block, std::move(after), split);
     return end_block(part, block, std::move(after), split);
   }
   // Ends a block's backward pass, unless its weight gradients are left for later. Returns what the next block
@@ -131,8 +141,7 @@ class StepWriter {
     // Launches and exchanges may come much earlier.
     std::uint32_t first = first_task_[at_block(part)];
     while (written_.tasks[first].kind != StepTask::Kind::kCompute) ++first;
-    if (!after.empty())
-      written_.kept.push_back({first, *std::ranges::max_element(after), parts_.blocks[block].kept});
+    if (!after.empty()) offload_.keep(part, block, first, *std::ranges::max_element(after), written_.kept);
     return update_.computed(part, std::move(after), left_[part.chunk] == 1);
   }
 
@@ -161,8 +170,10 @@ class StepWriter {
         --j;
         pair.after_forward = update_.gathered(pair.forward, std::move(pair.after_forward));
         pair.after_backward = update_.gathered(pair.backward, std::move(pair.after_backward));
+        pair.after_backward = offload_.in(pair.backward, b[j], std::move(pair.after_backward));
         first_task_[at_block(pair.forward)] = static_cast<std::uint32_t>(tasks_.count());
         blocks_.both(pair, f[i], b[j], split);
+        offload_.out(pair.forward, f[i], pair.after_forward);
         ++i;
         pair.after_backward = end_block(pair.backward, b[j], std::move(pair.after_backward), split);
       }
@@ -173,14 +184,15 @@ class StepWriter {
   }
 
   void end_forward(const ChunkWork& work, AfterTasks after) {
-    const bool last = work.chunk + 1 == layout_.shape.chunks();
+    const bool last = layout_.shape.is_last(work.chunk);
     forward_[at(work.chunk, work.micro_batch)] =
         last ? after : tasks_.send(work, layout_.stage_of[work.chunk + 1], std::move(after));
   }
 
   void end_backward(const ChunkWork& work, const AfterTasks& after) {
     backward_[at(work.chunk, work.micro_batch)] =
-        work.chunk == 0 ? after : tasks_.send(work, layout_.stage_of[work.chunk - 1], after);
+        layout_.shape.is_first(work.chunk) ? after
+                                           : tasks_.send(work, layout_.stage_of[work.chunk - 1], after);
   }
 
   const StepParts& parts_;
@@ -190,6 +202,7 @@ class StepWriter {
   StepTasks tasks_;
   BlockWriter blocks_;
   UpdateWriter update_;
+  OffloadWriter offload_;
   Ends forward_, backward_;  // one entry per chunk, then micro-batch: what the next chunk waits for
   // One entry per block of the model, then micro-batch: the first task of the forward pass.
   std::vector<std::uint32_t> first_task_;

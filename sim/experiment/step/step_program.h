@@ -42,6 +42,8 @@ struct StepProgram {
   std::vector<std::uint32_t> dies;  // one entry per stage: its first die
   std::string fullest_cable;        // that held an exchange up most; empty: none did
   double cable_part = 1;            // of the exchange's rate, what it left
+  std::string busiest_cable;        // that takes longest for all that the step sends; empty: there are none
+  Duration cable_time{};            // how long, if it never waits
   SharedCables cables;              // that transfers share
 };
 

@@ -33,7 +33,7 @@ double passes_of(const PreparedStep& prepared) {
     most = std::max(most, static_cast<std::size_t>(std::ranges::count_if(
                               blocks, [&](std::uint32_t b) { return !prepared.blocks[b].experts.empty(); })));
   }
-  return static_cast<double>(most) * prepared.layout.shape.micro_batches;
+  return static_cast<double>(most) * prepared.layout.shape.micro_batches_a_copy();
 }
 
 }  // namespace

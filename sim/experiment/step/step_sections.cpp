@@ -8,6 +8,7 @@
 #include "sim/experiment/run/own_values.h"
 #include "sim/experiment/step/preset_experts.h"
 #include "sim/experiment/step/step_bar.h"
+#include "sim/experiment/step/step_bounds.h"
 #include "sim/experiment/step/step_files.h"
 #include "sim/experiment/step/step_routing.h"
 
@@ -21,8 +22,9 @@ std::uint32_t dies_a_package(const Hardware& hardware) {
 }
 
 std::string groups_of(const StepOptions& step) {
-  return fmt::format("{} dies: TP {}, PP {}{}, CP {}, DP {}, EP {}", step.dies(), step.tp, step.pp,
-                     step.vpp > 1 ? fmt::format(" x {} chunks", step.vpp) : "", step.cp, step.dp, step.ep);
+  return fmt::format("{} dies: TP {}, PP {}{}, CP {}, DP {}, EP {}{}", step.dies(), step.tp, step.pp,
+                     step.vpp > 1 ? fmt::format(" x {} chunks", step.vpp) : "", step.cp, step.dp, step.ep,
+                     step.etp > 1 ? fmt::format(" of {} dies each", step.etp) : "");
 }
 
 std::string answer(const Experiment& experiment, const SimulatedStep& simulated) {
@@ -79,6 +81,27 @@ void add_classes(const SimulatedStep& simulated, Report& report) {
     if (last > 0) row.insert(row.end(), {accounts.front().classes[c], accounts[last].classes[c]});
     table.add(std::move(row));
   }
+}
+
+// Says what the class `rest` stands for.
+void add_rest(const Experiment& experiment, const SimulatedStep& simulated, Report& report) {
+  Duration gaps{};
+  for (const StageAccount& account : simulated.accounts)
+    gaps += account.gaps / static_cast<std::int64_t>(simulated.accounts.size());
+  const Duration rest = at(simulated.figures.classes, TimeClass::kRest);
+  const StepOptions& step = simulated.prepared.plan.step;
+  report
+      .say(fmt::format("Rest: {:.1f} ms are gaps between kernels, {:.1f} us each (program.launch.queued){}; "
+                       "{:.1f} ms the die "
+                       "waits for what is of no class.\n",
+                       milliseconds(gaps), 1e6 * seconds(experiment.program.launch.queued),
+                       step.unlisted > Duration::zero()
+                           ? fmt::format(", and {:.1f} us of small kernels with each (step.host.unlisted)",
+                                         1e6 * seconds(step.unlisted))
+                           : ", without the small kernels of a framework that nobody lists",
+                       milliseconds(std::max(Duration::zero(), rest - gaps))),
+           "rest")
+      .fact("gaps_ps", gaps);
 }
 
 void add_exchanges(const SimulatedStep& simulated, Report& report) {
@@ -139,6 +162,25 @@ void add_not_modelled(const SimulatedStep& simulated, Report& report) {
   if (names.empty()) return;
   report.say(fmt::format("Not modelled, and may matter ('a3sim config from' lists every argument):\n  {}\n",
                          fmt::join(names, "\n  ")));
+}
+
+// Says what a capacity of experts drops, and fills up.
+void add_capacity(const SimulatedStep& simulated, Report& report) {
+  const std::vector<ExpertTimes>* const draws = experts_of(simulated.prepared);
+  const StepOptions& step = simulated.prepared.plan.step;
+  if (!draws || step.expert_capacity == 0) return;
+  RowLimit mean{0, 0};
+  for (const ExpertTimes& drawn : *draws) {
+    mean.dropped += drawn.limit.dropped / static_cast<double>(draws->size());
+    mean.part += drawn.limit.part / static_cast<double>(draws->size());
+  }
+  report
+      .say(fmt::format(
+          "Experts take {} times the mean rows of a rank (step.expert_capacity): {:.1f} % of the rows are "
+          "dropped, and {:.1f} % as many are computed as tokens choose.\n",
+          step.expert_capacity, 100 * mean.dropped, 100 * mean.part))
+      .fact("routing.dropped", mean.dropped)
+      .fact("routing.computed", mean.part);
 }
 
 void add_experts(const Experiment& experiment, const SimulatedStep& simulated, Report& report) {
@@ -238,11 +280,13 @@ OwnSections step_sections(const Experiment& experiment, const SimulatedStep& ste
   own.head = answer(experiment, step);
   add_figures(experiment, step, own.before);
   add_classes(step, own.before);
+  add_rest(experiment, step, own.before);
   add_exchanges(step, own.before);
   add_held_exchange(step.run.written, own.before);
   add_memory(step, own.before);
   add_experts(experiment, step, own.before);
   add_routing(experiment, step, own.before);
+  add_capacity(step, own.before);
   own.before.say(unknown_of(step), "unknown");
   add_not_modelled(step, own.before);
   add_error_bar(experiment, step, own.before);
@@ -255,7 +299,7 @@ RunOutcome step_outcome(const Experiment& experiment, const SimulatedStep& step,
   RunOutcome outcome =
       outcome_of(experiment, "step", StreamPass{step.run.written.program, {}, step.run.result}, record);
   outcome.latency = step.run.result.makespan;
-  outcome.bounds = step_bounds(step.prepared, step.run.written);
+  outcome.bounds = step_bounds(experiment.hardware, step.prepared, step.run.written);
   return outcome;
 }
 

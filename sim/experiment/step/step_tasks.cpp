@@ -29,9 +29,14 @@ StepTasks::StepTasks(const StepParts& parts, StepProgram& written)
 }
 
 DieGroup StepTasks::expert_group() const {
-  const std::uint32_t ranks = step_.dies_a_stage() / step_.ep;
   return {step_.expert_shards(),
-          std::min(step_.ep * experiment_.parallel.tp_stride, step_.dies_a_stage() / std::max(1U, ranks))};
+          std::min(step_.ep * experiment_.parallel.tp_stride, step_.dies_a_stage() / step_.expert_copies())};
+}
+
+DieGroup StepTasks::copies_of(std::uint32_t stage) const {
+  const std::uint32_t other = step_.pp - 1 - stage;
+  const std::uint32_t apart = stage > other ? stage - other : other - stage;
+  return {step_.copies, std::max(1U, apart * step_.dies_a_stage())};
 }
 
 StreamTask StepTasks::task(const ChunkWork& work, const char* name, StepStream stream,
@@ -89,9 +94,10 @@ AfterTasks StepTasks::compute(const ChunkWork& work, const char* name, const Par
   if (part.empty()) return after;
   AfterTasks ends;
   if (part.tp_sent > 0) {
-    const std::uint32_t tp = group_exchange(work, "TP", StepStream::kTp, StepTask::Kind::kTp, {step_.tp, 1},
-                                            part.tp_sent, part.tp_calls, after);
-    step_.tp_pipelined ? ends.push_back(tp) : void(after = {tp});
+    const std::uint32_t tp =
+        group_exchange(work, "TP", StepStream::kTp, StepTask::Kind::kTp, {experts ? step_.etp : step_.tp, 1},
+                       part.tp_sent, part.tp_calls, after);
+    step_.tp_pipelined && !experts ? ends.push_back(tp) : void(after = {tp});
   }
   if (part.cp_sent > 0) {
     const std::uint32_t cp = group_exchange(work, "CP", StepStream::kCp, StepTask::Kind::kCp,
@@ -100,12 +106,10 @@ AfterTasks StepTasks::compute(const ChunkWork& work, const char* name, const Par
     step_.ulysses ? void(after = {cp}) : ends.push_back(cp);
   }
   if (step_.launch > Duration::zero() && part.calls > 0) {
-    StreamTask first =
-        task(work, "Launch", StepStream::kHost, experts && step_.reads_counts ? after : AfterTasks{});
+    StreamTask first = task(work, "Launch", StepStream::kHost, {});
     first.units = 1;
     first.hold = step_.launch;
     StreamTask rest = first;
-    rest.after.clear();
     rest.hold = Duration(static_cast<std::int64_t>(static_cast<double>(step_.launch.count()) *
                                                    (part.calls - 1) * (experts ? 1 : 1 - step_.captured)));
     after.push_back(add(std::move(first), of_work(work, StepTask::Kind::kHost)));
@@ -124,8 +128,15 @@ AfterTasks StepTasks::compute(const ChunkWork& work, const char* name, const Par
 }
 
 AfterTasks StepTasks::exchange(const ChunkWork& chunk_work, const char* name, const ExchangeWork& work,
-                               AfterTasks after) {
+                               AfterTasks after, bool counted) {
   if (work.empty()) return after;
+  if (step_.launch > Duration::zero()) {
+    StreamTask launch = task(chunk_work, "Launch", StepStream::kHost,
+                             counted && step_.reads_counts && !step_.pad_experts ? after : AfterTasks{});
+    launch.units = 1;
+    launch.hold = step_.launch;
+    after.push_back(add(std::move(launch), of_work(chunk_work, StepTask::Kind::kHost)));
+  }
   StreamTask exchange = task(chunk_work, name, StepStream::kEp, std::move(after));
   const double stretch = chunk_work.paired ? step_.exchange_stretch : 1;
   exchange.hold = stretched(work.hold, stretch);

@@ -30,9 +30,10 @@ class StepTasks {
   // Adds the kernels of a part, with their TP and CP exchanges.
   AfterTasks compute(const ChunkWork& work, const char* name, const PartWork& part, AfterTasks after,
                      bool experts = false);
-  // Adds the exchange that brings rows to experts, or back.
+  // Adds the exchange that brings rows to experts, or back. `counted`: how many rows go where was not known before, so that
+  // a host that reads counts waits for what comes before the exchange.
   AfterTasks exchange(const ChunkWork& chunk_work, const char* name, const ExchangeWork& work,
-                      AfterTasks after);
+                      AfterTasks after, bool counted = false);
   // Sends a chunk's activations, or their gradients, to the stage of the next chunk.
   AfterTasks send(const ChunkWork& work, std::uint32_t to_stage, AfterTasks after);
   // A tensor of so many bytes that goes round a group of dies.
@@ -53,11 +54,15 @@ class StepTasks {
   DieGroup expert_group() const;
   // Returns the dies that hold the same part as a die of the group, one per replica.
   DieGroup across(DieGroup group) const { return {step_.replicas, group.ranks * group.stride}; }
+  // Returns the dies that hold the same chunks of all copies of the model as a die of the stage.
+  DieGroup copies_of(std::uint32_t stage) const;
   std::size_t count() const { return written_.tasks.size(); }
   // Writes which cables transfers share, once all tasks are there.
   void share_cables();
   // What held exchanges up most on cables.
   const StageCables::Hold& cable_hold() const { return cables_.hold(); }
+  // The cable that takes longest for all that was written.
+  StageCables::Load fullest_cable() const { return cables_.fullest(); }
 
  private:
   StreamTask task(const ChunkWork& work, const char* name, StepStream stream, AfterTasks after) const;

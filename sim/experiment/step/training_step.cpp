@@ -113,27 +113,6 @@ StepRun run_step(const Experiment& experiment, const PreparedStep& prepared, Tas
   return run;
 }
 
-Bounds step_bounds(const PreparedStep& prepared, const StepProgram& written) {
-  std::vector<Duration> busy(written.program.ranks);
-  for (std::uint32_t t = 0; t < written.tasks.size(); ++t) {
-    const StreamTask& task = written.program.tasks[t];
-    const StepTask::Kind kind = written.tasks[t].kind;
-    if (kind == StepTask::Kind::kCompute || kind == StepTask::Kind::kUpdate)
-      busy[index(task.rank)] += task.hold + task.job.ideal;
-  }
-  Duration chain{};
-  for (const auto& chunk : prepared.layout.chunks) {
-    for (const std::uint32_t b : chunk) {
-      for (const PartWorks* const works : {&prepared.blocks[b].forward, &prepared.blocks[b].activation})
-        for (const PartWork& part : *works) chain += part.alone();
-    }
-  }
-  Bounds bounds;
-  bounds.time[static_cast<std::size_t>(Bound::kCube)] = *std::ranges::max_element(busy);
-  bounds.time[static_cast<std::size_t>(Bound::kPath)] = chain;
-  return bounds;
-}
-
 StepFigures figures_of(const Experiment& experiment, const PreparedStep& prepared, const StepRun& run,
                        const std::vector<StageAccount>& accounts) {
   const StepOptions& step = prepared.plan.step;
@@ -144,18 +123,18 @@ StepFigures figures_of(const Experiment& experiment, const PreparedStep& prepare
   const Hardware& hardware = experiment.hardware;
   figures.peak_tflops = 2e-12 * hardware.cube.macs_per_cycle_16 * hardware.workers.count(CoreUnit::kMatrix) *
                         static_cast<double>(hardware.clock.count);
+  const double passes = prepared.layout.shape.micro_batches_a_copy();  // of each block
   double run_flops = 0, cube_time = 0;
   for (std::uint32_t s = 0; s < step.pp; ++s) {
     double kernels = 0;
     for (const std::uint32_t b : prepared.layout.blocks_of(s)) {
-      run_flops += prepared.blocks[b].flops_run * step.micro_batches();
+      run_flops += prepared.blocks[b].flops_run * passes;
       for (const PartWorks* const works : {&prepared.blocks[b].forward, &prepared.blocks[b].again,
                                            &prepared.blocks[b].activation, &prepared.blocks[b].weights})
-        for (const PartWork& part : *works)
-          kernels += static_cast<double>(part.launches) * step.micro_batches();
+        for (const PartWork& part : *works) kernels += static_cast<double>(part.launches) * passes;
       if (const auto& draws = prepared.blocks[b].experts; !draws.empty())
         for (const ExpertPass* const pass : {&draws.front().forward, &draws.front().backward})
-          kernels += (2.0 + pass->experts.launches + pass->weights.launches) * step.micro_batches();
+          kernels += (2.0 + pass->experts.launches + pass->weights.launches) * passes;
     }
     figures.kernels = std::max(figures.kernels, kernels);
     figures.active = std::max(figures.active, accounts[s].active);

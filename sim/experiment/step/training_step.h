@@ -3,7 +3,6 @@
 #include <memory>
 #include <vector>
 
-#include "sim/experiment/run/bounds.h"
 #include "sim/experiment/step/step_accounts.h"
 #include "sim/experiment/step/step_memory.h"
 #include "sim/experiment/step/training_plan.h"
@@ -33,10 +32,6 @@ struct StepRun {
   StreamResult result;
 };
 StepRun run_step(const Experiment& experiment, const PreparedStep& prepared, TaskHooks* hooks = nullptr);
-
-// Returns times that no run of a step can beat: the kernels of its busiest die, and one micro-batch's way
-// through all chunks and back.
-Bounds step_bounds(const PreparedStep& prepared, const StepProgram& written);
 
 // The measures of a step.
 struct StepFigures {

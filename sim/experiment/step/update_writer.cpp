@@ -26,8 +26,7 @@ ParameterCounts UpdateWriter::of_stage(std::uint32_t stage) const {
 
 double UpdateWriter::updated(std::uint32_t stage) const {
   const ParameterCounts all = of_stage(stage);
-  if (!step_.spreads_states()) return all.all();
-  return all.dense / step_.shards() + all.expert / step_.expert_shards();
+  return step_.updated(all.dense, all.expert);
 }
 
 // Gradients are read twice, first for their norm. Moments and master weights are read and written.
@@ -44,8 +43,15 @@ MemoryJob UpdateWriter::update_job(double parameters) const {
 }
 
 AfterTasks UpdateWriter::gather(const ChunkWork& work, ParameterCounts parameters, AfterTasks after) {
-  const StepTasks::Ring rings[] = {{tasks_.dense_group(), parameters.dense * kWeightBytes},
-                                   {tasks_.expert_group(), parameters.expert * kWeightBytes}};
+  const DieGroup dense = tasks_.dense_group(), expert = tasks_.expert_group();
+  if (step_.copies > 1) {
+    const StepTasks::Ring copies[] = {
+        {tasks_.copies_of(work.stage),
+         (parameters.dense / dense.ranks + parameters.expert / expert.ranks) * kWeightBytes}};
+    after = tasks_.ring(work, "GatherCopies", StepStream::kDp, copies, std::move(after));
+  }
+  const StepTasks::Ring rings[] = {{dense, parameters.dense * kWeightBytes},
+                                   {expert, parameters.expert * kWeightBytes}};
   return tasks_.ring(work, "Gather", StepStream::kDp, rings, std::move(after));
 }
 
@@ -55,6 +61,14 @@ AfterTasks UpdateWriter::reduce(const ChunkWork& work, ParameterCounts parameter
   const DieGroup dense = tasks_.dense_group(), expert = tasks_.expert_group();
   const StepTasks::Ring rings[] = {{dense, parameters.dense * bytes}, {expert, parameters.expert * bytes}};
   after = tasks_.ring(work, "Reduce", StepStream::kReduce, rings, std::move(after));
+  if (last && step_.copies > 1) {
+    // A stage and its mirror image hold the same chunks. Each adds up its half, unless all need all sums.
+    const double all = step_.spreads_states()
+                           ? parameters.dense / dense.ranks + parameters.expert / expert.ranks
+                           : parameters.all();
+    const StepTasks::Ring copies[] = {{tasks_.copies_of(work.stage), all * bytes}};
+    after = tasks_.ring(work, "ReduceCopies", StepStream::kReduce, copies, std::move(after));
+  }
   if (!last || step_.replicas == 1) return after;
   const double part = 2.0 * step_.reduce_bytes;
   const StepTasks::Ring others[] = {{tasks_.across(dense), parameters.dense * part / dense.ranks},

@@ -13,6 +13,7 @@
 #include "sim/experiment/run/draws.h"
 #include "sim/experiment/run/limited_hooks.h"
 #include "sim/experiment/step/preset_experts.h"
+#include "sim/experiment/step/step_bounds.h"
 #include "sim/experiment/step/step_estimate.h"
 #include "sim/experiment/step/step_limits.h"
 #include "sim/experiment/step/step_metrics.h"
@@ -72,9 +73,10 @@ class PreparedTrainingStep final : public PreparedWork {
 
   Bounds bounds(const Experiment& on, std::size_t) const override {
     const PreparedStep prepared = prepare_step(on);
-    return step_bounds(prepared, write_step({on, prepared.plan.step, prepared.layout, prepared.blocks,
-                                             prepared.plan.model.hidden},
-                                            prepared.orders));
+    return step_bounds(
+        on.hardware, prepared,
+        write_step({on, prepared.plan.step, prepared.layout, prepared.blocks, prepared.plan.model.hidden},
+                   prepared.orders));
   }
 
   bool same(const PreparedWork& other, std::size_t) const override { return this == &other; }
@@ -117,8 +119,8 @@ class TrainingStep final : public TrainingWork {
   }
   // A step runs a layer once for all layouts that give its experts the same group and tokens.
   bool shares_runs(std::string_view key) const override {
-    constexpr std::string_view kLayer[] = {"step.sequence", "step.micro_batch", "parallel.ep", "parallel.tp",
-                                           "parallel.cp"};
+    constexpr std::string_view kLayer[] = {"step.sequence", "step.micro_batch", "parallel.ep",
+                                           "parallel.etp",  "parallel.tp",      "parallel.cp"};
     if (std::ranges::find(kLayer, key) != std::end(kLayer)) return false;
     return key.starts_with("step.") || key.starts_with("parallel.");
   }
@@ -207,7 +209,12 @@ Parallel group_of(const Config& config, const StepOptions& step) {
   constexpr std::int64_t kMost = 1 << 16;
   Parallel parallel;
   parallel.ep = step.ep;
-  parallel.tp_stride = static_cast<std::uint32_t>(config.integer("tp_stride", 1, kMost, 1));
+  parallel.tp_stride = static_cast<std::uint32_t>(config.integer("tp_stride", 1, kMost, step.etp));
+  if (parallel.tp_stride % step.etp != 0)
+    config.error(
+        "tp_stride",
+        fmt::format("ranks {} dies apart, and {} dies (parallel.etp) make one: expected a multiple of it",
+                    parallel.tp_stride, step.etp));
   parallel.nodes = static_cast<std::uint32_t>(config.integer("nodes", 1, kMost, 1));
   config.finish();
   return parallel;

@@ -1,0 +1,41 @@
+#include "sim/experiment/step/offload_writer.h"
+
+namespace a3sim {
+
+OffloadWriter::OffloadWriter(const StepParts& parts, StepTasks& tasks)
+    : step_(parts.step), blocks_(parts.blocks), tasks_(tasks), begun_(parts.layout.shape.stages) {
+  if (step_.offload == 0) return;
+  out_.resize(parts.layout.blocks() * step_.micro_batches(), kNone);
+  in_ = out_;
+}
+
+void OffloadWriter::forward(const ChunkWork& work, const AfterTasks& after) {
+  if (!out_.empty()) begun_[work.stage] = after;
+}
+
+void OffloadWriter::out(const ChunkWork& work, std::uint32_t block, const AfterTasks& after) {
+  const double bytes = step_.offload * blocks_[block].kept;
+  if (bytes > 0) out_[at(work)] = tasks_.swap(work, false, bytes, after).front();
+}
+
+AfterTasks OffloadWriter::in(const ChunkWork& work, std::uint32_t block, AfterTasks after) {
+  const double bytes = step_.offload * blocks_[block].kept;
+  if (bytes == 0) return after;
+  AfterTasks ahead = begun_[work.stage];
+  ahead.push_back(out_[at(work)]);
+  begun_[work.stage] = after;
+  in_[at(work)] = tasks_.swap(work, true, bytes, std::move(ahead)).front();
+  after.push_back(in_[at(work)]);
+  return after;
+}
+
+void OffloadWriter::keep(const ChunkWork& work, std::uint32_t block, std::uint32_t first, std::uint32_t last,
+                         std::vector<KeptBytes>& kept) const {
+  const double all = blocks_[block].kept, moved = step_.offload * all;
+  kept.push_back({first, last, all - moved});
+  if (moved == 0) return;
+  kept.push_back({first, out_[at(work)], moved});
+  kept.push_back({in_[at(work)], last, moved});
+}
+
+}  // namespace a3sim
