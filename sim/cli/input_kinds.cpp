@@ -94,6 +94,7 @@ Report describe_model(const std::string& file) {
          {"model.name", "model.hidden", "model.experts", "model.top_k", "model.intermediate", "model.layers"})
       if (value.path == key) sizes += fmt::format("  {} {}\n", value.path.substr(6), value.text);
     if (!value.open.empty()) open += fmt::format("  {}: {}\n", value.path, value.open);
+    if (value.path == "model.layers_unknown") open += fmt::format("  model.layers: {}\n", value.text);
   }
   report.say(fmt::format("{}: a model's config.json:\n{}", file, sizes));
   if (!open.empty()) report.say("It leaves open:\n" + open);

@@ -220,7 +220,7 @@ TEST_CASE("What is wrong with a Chakra trace is said with its file and node") {
   ChakraFiles cut;
   const std::string whole = et_file({node(1, "a", kCompute), node(2, "b", kCompute)});
   cut.folder.add("work.0.et", whole.substr(0, whole.size() - 3));
-  CHECK_THAT(refusal(cut), Contains("work.0.et: it ends within the message at byte 15"));
+  CHECK_THAT(refusal(cut), Contains("work.0.et: it ends within the message at byte 16"));
   ChakraFiles other;
   other.folder.add("work.0.et", "{\"nodes\": []}");
   CHECK_THAT(refusal(other), Contains("work.0.et: it ends within the message at byte 0"));
@@ -236,8 +236,7 @@ TEST_CASE("What is wrong with a Chakra trace is said with its file and node") {
 }
 
 TEST_CASE("A layer that is exported as Chakra traces comes back with the same bytes on the links") {
-  const Experiment layer =
-      small({"experiment.pass=forward", "experiment.execution=kernel", "parallel.hosts=[0, 2, 4, 6]"});
+  const Experiment layer = small({"experiment.pass=forward", "parallel.hosts=[0, 2, 4, 6]"});
   const RunOutcome run = chakra_outcome(layer);
   REQUIRE(run.trace);
   const std::vector<TracedPass> passes{{"forward", *run.trace}};

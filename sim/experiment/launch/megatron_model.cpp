@@ -193,17 +193,20 @@ class ModelArguments {
 
   // Layers whose attention is linear or sparse take another time, which is not simulated.
   void refuse_other_attention() {
-    for (const char* name : {"full-attention-interval", "enable-dsa-indexer", "enable-dsa",
-                             "hybrid-override-pattern", "is-hybrid-model", "experimental-attention-variant",
-                             "linear-attention-freq", "use-sparse-flash-attn"}) {
+    for (const char* name :
+         {"full-attention-interval", "enable-dsa-indexer", "enable-dsa", "hybrid-override-pattern",
+          "is-hybrid-model", "experimental-attention-variant", "linear-attention-freq",
+          "use-sparse-flash-attn", "heterogeneous-layers-config-path",
+          "heterogeneous-layers-config-encoded-json", "share-kvstates", "cla-share-factor"}) {
       if (!reader_.has(name)) continue;
       const std::string layers = layers_.empty() ? "[...]" : layers_;
-      return reader_.open("model.layers",
-                          fmt::format("--{}: linear or sparse attention is not simulated: --set "
-                                      "model.layers='{}' takes full attention in "
-                                      "all of them",
-                                      name, layers),
-                          reader_.mark(name));
+      return reader_.open(
+          "model.layers",
+          fmt::format("--{}: layers that differ, or linear or sparse attention, are not simulated: --set "
+                      "model.layers='{}' takes full attention in "
+                      "all of them",
+                      name, layers),
+          reader_.mark(name));
     }
   }
 
