@@ -5,6 +5,18 @@
 
 namespace a3sim {
 
+namespace {
+
+// Returns the keys that a query of a document meets on average, before its own and with it.
+double keys_met_within(double tokens, std::uint64_t window) {
+  const auto most = static_cast<double>(window);
+  if (window == 0 || most >= tokens) return tokens / 2;
+  // The first queries have fewer keys behind them than the window.
+  return most - most * most / (2 * tokens);
+}
+
+}  // namespace
+
 double pairs_within(std::span<const std::uint64_t> documents) {
   double pairs = 0;
   for (const std::uint64_t tokens : documents)
@@ -12,11 +24,20 @@ double pairs_within(std::span<const std::uint64_t> documents) {
   return pairs;
 }
 
+double BlockAttention::keys_met() const {
+  const auto all = static_cast<double>(keys);
+  if (documents.empty()) return keys_met_within(all, window);
+  double met = 0;
+  for (const std::uint64_t tokens : documents)
+    met += static_cast<double>(tokens) * keys_met_within(static_cast<double>(tokens), window);
+  return met / all;
+}
+
 double BlockAttention::flops() const {
-  double met = static_cast<double>(queries) * static_cast<double>(keys);
-  if (!documents.empty())
-    met *= pairs_within(documents) / (static_cast<double>(keys) * static_cast<double>(keys));
-  const double pairs = static_cast<double>(samples) * heads * met * (causal ? 0.5 : 1.0);
+  const auto all = static_cast<double>(keys);
+  const double within = documents.empty() ? all : pairs_within(documents) / all;
+  const double pairs = static_cast<double>(samples) * heads * static_cast<double>(queries) *
+                       (causal ? keys_met() : within);
   // Forward: scores and output. Backward: scores again, and the gradients of probabilities, queries, keys, values.
   const double width = backward ? 3.0 * d_qk + 2.0 * d_v : 1.0 * d_qk + d_v;
   return 2 * pairs * width;

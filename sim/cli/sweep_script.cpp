@@ -106,6 +106,15 @@ void add_small_groups(SweepAxis& axis) {
   }
 }
 
+// Returns whether an axis of the sweep sets the key.
+bool sets(const SweepSpec& spec, std::string_view key) {
+  return std::ranges::any_of(spec.axes, [&](const SweepAxis& axis) {
+    return std::ranges::any_of(axis.values, [&](const SweepValue& value) {
+      return std::ranges::find(value.settings, key, &Override::key) != value.settings.end();
+    });
+  });
+}
+
 }  // namespace
 
 void take_script(const ScriptOfSweep& from, SweepSpec& spec) {
@@ -117,9 +126,11 @@ void take_script(const ScriptOfSweep& from, SweepSpec& spec) {
   if (!from.model.empty()) own.push_back({"include", fs::absolute(from.model).string(), mark});
   own.push_back({"include", fs::absolute(from.script).string(), mark});
   for (const auto& [key, value] :
-       {std::pair{"step.split", "layers"}, std::pair{"step.recompute_layers", "0"},
-        std::pair{"step.over_capacity", "false"}, std::pair{"experiment.name", "script"}})
+       {std::pair{"step.split", "layers"}, std::pair{"step.over_capacity", "false"},
+        std::pair{"experiment.name", "script"}})
     own.push_back({key, value, mark});
+  // Where an axis says what is computed again, that holds for all layers; else what the script says.
+  if (sets(spec, "step.recompute")) own.push_back({"step.recompute_layers", "0", mark});
   spec.settings.insert(spec.settings.begin(), own.begin(), own.end());
   // No argument of a script asks for these.
   for (SweepAxis& axis : spec.axes) add_small_groups(axis);

@@ -119,6 +119,8 @@ KeyCycles key_cycles(const KeyWork& work, const Hardware& hardware, double vecto
 void add_keys_of_blocks(const BlockAttention& attention, std::uint64_t queries, double keys,
                         std::uint32_t rows, std::vector<double>& met) {
   const std::uint64_t blocks = (queries + rows - 1) / rows;
+  // The first query of a block reaches back furthest.
+  const double reach = attention.window > 0 ? static_cast<double>(attention.window + rows - 1) : keys;
   for (std::uint64_t b = 0; b < blocks; ++b) {
     if (!attention.causal) {
       met.push_back(keys);
@@ -129,7 +131,7 @@ void add_keys_of_blocks(const BlockAttention& attention, std::uint64_t queries, 
     const double until = attention.cp > 1
                              ? (keys + rows) / 2
                              : static_cast<double>((b + 1) * rows) + keys - static_cast<double>(queries);
-    met.push_back(std::clamp(until, 1.0, keys));
+    met.push_back(std::min(std::clamp(until, 1.0, keys), reach));
   }
 }
 

@@ -5,6 +5,7 @@
 #include "sim/core/error.h"
 #include "tests/scratch_directory.h"
 #include "traces/formats/gzip.h"
+#include "traces/import/imported_timeline.h"
 #include "traces/import/profile.h"
 
 namespace a3sim {
@@ -49,6 +50,25 @@ TEST_CASE("Kernels and exchanges of PyTorch's profiler are read with their sizes
   CHECK(rank.steps->computing == Duration(21 * kUs));
   CHECK(rank.steps->communication == Duration(6 * kUs));
   CHECK(rank.steps->exposed == Duration(4 * kUs));
+}
+
+TEST_CASE(
+    "What PyTorch's profiler saw on devices is shown kernel by kernel, exchanges on a lane of their own") {
+  const ScratchDirectory folder;
+  folder.add("traces/b.json", time_line("1"));
+  folder.add("traces/a.json", time_line("0"));
+  const ImportedTimeline shown(folder.add("kernels.csv", kineto_kernels_csv(folder / "traces")));
+  REQUIRE(shown.full_steps().size() == 1);
+  CHECK(shown.ranks() == 2);
+  const FullStep step = shown.full(shown.full_steps().front());
+  REQUIRE(step.operators.size() == 8);
+  const OperatorRecord& first = step.operators.front();
+  CHECK(shown.names().at(first.op) == "gemm");
+  CHECK((first.rank == 0 && first.start == Duration::zero() && first.end == Duration(10 * kUs + kUs / 2)));
+  const OperatorRecord& exchange = step.operators[6];
+  CHECK(shown.names().at(exchange.op) == "allreduce");
+  CHECK((exchange.rank == 1 && exchange.lane == Lane::kCommunication));
+  CHECK((exchange.start == Duration(20 * kUs) && exchange.end == Duration(26 * kUs)));
 }
 
 TEST_CASE("A Kineto time line that is damaged says so, and others are left to their own readers") {

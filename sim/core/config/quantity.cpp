@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <span>
 
 #include "sim/core/config/decimal.h"
@@ -70,8 +71,8 @@ const Unit* find_unit(const UnitKind& kind, std::string_view name) {
 Parsed<std::int64_t> parse_quantity(std::string_view text, QuantityKind quantity) {
   const UnitKind kind = kind_of(quantity);
   const auto [number, unit_name] = split_unit(text);
-  const std::string expected = expected_quantity(quantity);
-  if (number.empty()) return {0, fmt::format("'{}' is not {}, expected {}", text, kind.name, expected)};
+  const auto expected = [quantity] { return expected_quantity(quantity); };
+  if (number.empty()) return {0, fmt::format("'{}' is not {}, expected {}", text, kind.name, expected())};
   const Unit* const unit = find_unit(kind, unit_name);
   if (unit == nullptr) {
     const std::string what = unit_name.empty()
@@ -79,7 +80,7 @@ Parsed<std::int64_t> parse_quantity(std::string_view text, QuantityKind quantity
                                  : fmt::format("'{}' is not a unit of {}", unit_name, kind.name);
     return {0, fmt::format("{}, expected one of {}", what, unit_names(kind))};
   }
-  if (number.front() == '-') return {0, fmt::format("'{}' is negative, expected {}", text, expected)};
+  if (number.front() == '-') return {0, fmt::format("'{}' is negative, expected {}", text, expected())};
   std::int64_t value = 0;
   switch (scale_decimal(number, unit->base, kLargestQuantity, value)) {
     case Scaled::kExact:
@@ -92,48 +93,48 @@ Parsed<std::int64_t> parse_quantity(std::string_view text, QuantityKind quantity
 }
 
 Parsed<std::int64_t> parse_integer(std::string_view text, std::int64_t min, std::int64_t max) {
-  const std::string expected = expected_integer(min, max);
+  const auto expected = [min, max] { return expected_integer(min, max); };
   const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
   if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
-    return {0, fmt::format("'{}' is not an integer, expected {}", text, expected)};
+    return {0, fmt::format("'{}' is not an integer, expected {}", text, expected())};
   }
   if (digits.size() > 1 && digits.front() == '0') {
-    return {0, fmt::format("'{}' has a leading zero, expected {}", text, expected)};
+    return {0, fmt::format("'{}' has a leading zero, expected {}", text, expected())};
   }
   std::int64_t value = 0;
   const bool fits = decimal_integer(text, value);
   if (!fits && !text.starts_with('-'))
     return {0, fmt::format("{} is out of range, expected an integer from {} to {}", text, min, max)};
   if (!fits || value < min || value > max) {
-    return {0, fmt::format("{} is out of range, expected {}", text, expected)};
+    return {0, fmt::format("{} is out of range, expected {}", text, expected())};
   }
   return {value, ""};
 }
 
 Parsed<double> parse_number(std::string_view text, double min, double max) {
-  const std::string expected = expected_number(min, max);
+  const auto expected = [min, max] { return expected_number(min, max); };
   if (text.empty() || leading_decimal(text).size() != text.size()) {
-    return {0, fmt::format("'{}' is not a number, expected {}", text, expected)};
+    return {0, fmt::format("'{}' is not a number, expected {}", text, expected())};
   }
   double value = 0;
   if (!decimal_double(text, value) || value < min || value > max) {
-    return {0, fmt::format("{} is out of range, expected {}", text, expected)};
+    return {0, fmt::format("{} is out of range, expected {}", text, expected())};
   }
   return {value, ""};
 }
 
 Parsed<double> parse_per_cycle(std::string_view text, std::string_view unit) {
   const auto [number, unit_name] = split_unit(text);
-  const std::string expected = expected_per_cycle(unit);
+  const auto expected = [unit] { return expected_per_cycle(unit); };
   if (number.empty())
-    return {0, fmt::format("'{}' is not a number of {} a cycle, expected {}", text, unit, expected)};
-  if (unit_name.empty()) return {0, fmt::format("'{}' has no unit, expected {}", text, expected)};
+    return {0, fmt::format("'{}' is not a number of {} a cycle, expected {}", text, unit, expected())};
+  if (unit_name.empty()) return {0, fmt::format("'{}' has no unit, expected {}", text, expected())};
   if (unit_name != fmt::format("{}/cycle", unit)) {
-    return {0, fmt::format("'{}' is not the unit, expected {}", unit_name, expected)};
+    return {0, fmt::format("'{}' is not the unit, expected {}", unit_name, expected())};
   }
   double value = 0;
   if (!decimal_double(number, value) || value <= 0 || value > static_cast<double>(kLargestQuantity)) {
-    return {0, fmt::format("'{}' is out of range, expected {}", text, expected)};
+    return {0, fmt::format("'{}' is out of range, expected {}", text, expected())};
   }
   return {value, ""};
 }
@@ -147,11 +148,23 @@ std::string expected_quantity(QuantityKind kind) {
   return fmt::format("{} such as '{}'", kind_of(kind).name, kind_of(kind).example);
 }
 
-std::string quantity_pattern(QuantityKind kind) {
+namespace {
+
+std::string pattern_of(QuantityKind kind) {
   const UnitKind expected = kind_of(kind);
   std::string units;
   for (const Unit& unit : expected.units) units += fmt::format("{}{}", units.empty() ? "" : "|", unit.name);
   return fmt::format("^{} *({}){}$", kNumberPattern, units, expected.per);
+}
+
+}  // namespace
+
+// Written once: every read of a quantity records it.
+std::string quantity_pattern(QuantityKind kind) {
+  static const std::array<std::string, 4> kPatterns{
+      pattern_of(QuantityKind::kBytes), pattern_of(QuantityKind::kRate), pattern_of(QuantityKind::kDuration),
+      pattern_of(QuantityKind::kFrequency)};
+  return kPatterns[static_cast<std::size_t>(kind)];
 }
 
 std::string expected_integer(std::int64_t min, std::int64_t max) {

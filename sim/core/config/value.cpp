@@ -3,15 +3,39 @@
 #include <utility>
 
 namespace a3sim {
+namespace {
+
+constexpr std::size_t kFewKeys = 16;  // are found by looking at each
+
+}  // namespace
+
+std::size_t ConfigValue::place_of(std::string_view key) const {
+  if (entries.size() > kFewKeys) {
+    const auto it = index_.find(key);
+    return it == index_.end() ? entries.size() : it->second;
+  }
+  std::size_t place = 0;
+  while (place < entries.size() && entries[place].key != key) ++place;
+  return place;
+}
+
+ConfigValue::Entry& ConfigValue::add(std::string key, Mark key_mark, std::unique_ptr<ConfigValue> value) {
+  kind = Kind::kMap;
+  entries.push_back({.key = std::move(key), .key_mark = std::move(key_mark), .value = std::move(value)});
+  if (entries.size() > kFewKeys)
+    for (std::size_t place = index_.size(); place < entries.size(); ++place)
+      index_.emplace(entries[place].key, place);
+  return entries.back();
+}
 
 std::unique_ptr<ConfigValue> ConfigValue::take(std::string_view key) {
-  const auto it = index_.find(key);
-  if (it == index_.end()) return nullptr;
-  const std::size_t position = it->second;
+  const std::size_t position = place_of(key);
+  if (position == entries.size()) return nullptr;
   std::unique_ptr<ConfigValue> value = std::move(entries[position].value);
   entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(position));
-  index_.erase(it);
-  for (auto& [name, at] : index_) at -= at > position ? 1 : 0;
+  index_.clear();
+  if (entries.size() > kFewKeys)
+    for (std::size_t place = 0; place < entries.size(); ++place) index_.emplace(entries[place].key, place);
   return value;
 }
 
@@ -28,6 +52,8 @@ std::unique_ptr<ConfigValue> ConfigValue::as_read() const {
   same->kind = kind;
   same->whole = whole;
   same->open = open;
+  same->items.reserve(items.size());
+  same->entries.reserve(entries.size());
   for (const auto& item : items) same->items.push_back(item->as_read());
   for (const Entry& entry : entries) {
     if (!entry.is_default) same->add(entry.key, entry.key_mark, entry.value->as_read());

@@ -47,22 +47,16 @@ struct ConfigValue {
 
   // Returns the entry of `key`, or nullptr.
   Entry* find(std::string_view key) {
-    const auto it = index_.find(key);
-    return it == index_.end() ? nullptr : &entries[it->second];
+    const std::size_t place = place_of(key);
+    return place == entries.size() ? nullptr : &entries[place];
   }
-
   const Entry* find(std::string_view key) const {
-    const auto it = index_.find(key);
-    return it == index_.end() ? nullptr : &entries[it->second];
+    const std::size_t place = place_of(key);
+    return place == entries.size() ? nullptr : &entries[place];
   }
 
   // Appends an entry. Its key must be new.
-  Entry& add(std::string key, Mark key_mark, std::unique_ptr<ConfigValue> value) {
-    kind = Kind::kMap;
-    index_.emplace(key, entries.size());
-    entries.push_back({.key = std::move(key), .key_mark = std::move(key_mark), .value = std::move(value)});
-    return entries.back();
-  }
+  Entry& add(std::string key, Mark key_mark, std::unique_ptr<ConfigValue> value);
 
   // Removes the entry of `key` if there is one, and returns its value.
   std::unique_ptr<ConfigValue> take(std::string_view key);
@@ -75,14 +69,18 @@ struct ConfigValue {
   void refuse_open(const std::string& path, Diagnostics& diagnostics) const;
 
   // True if this is `{value: ..., source: ...}`.
-  bool is_sourced() const { return kind == Kind::kMap && index_.contains("value"); }
+  bool is_sourced() const { return kind == Kind::kMap && find("value") != nullptr; }
   // Turns a scalar into `{value: scalar, source: source}`.
   void add_source(std::string_view source);
   // Returns its description for messages: "'x'", "a list", "a mapping", "nothing".
   std::string description() const;
 
  private:
-  std::map<std::string, std::size_t, std::less<>> index_;  // into entries
+  // Returns the place of a key among the entries, or their number.
+  std::size_t place_of(std::string_view key) const;
+
+  // Into entries, if there are more than a few: most mappings are small, and copied often.
+  std::map<std::string, std::size_t, std::less<>> index_;
 };
 
 }  // namespace a3sim

@@ -26,7 +26,9 @@ constexpr ArgumentGroup kGroups[] = {
     {kUsed, "attention of other kinds, which is refused",
      "full-attention-interval enable-dsa-indexer enable-dsa hybrid-override-pattern is-hybrid-model "
      "experimental-attention-variant "
-     "linear-attention-freq use-sparse-flash-attn"},
+     "linear-attention-freq use-sparse-flash-attn"
+     " heterogeneous-layers-config-path heterogeneous-layers-config-encoded-json share-kvstates"
+     " cla-share-factor"},
     {kUsed, "latent attention",
      "multi-latent-attention multi-head-latent-attention q-lora-rank kv-lora-rank qk-head-dim "
      "qk-nope-head-dim "
@@ -74,7 +76,10 @@ constexpr ArgumentGroup kGroups[] = {
      "profile-record-shapes "
      "profile-save-path profile-data-simplification use-pytorch-profiler log_dir log-dir tee redirects "
      "barrier-with-L1-time one-logger-async no-one-logger enable-one-logger disable-straggler-on-startup "
-     "join"},
+     "join"
+     " log-memory-interval log-straggler log-energy moe-per-layer-logging rerun-mode"
+     " result-rejected-tracker-filename error-injection-rate error-injection-type replication"
+     " inprocess-restart exit-signal-handler skip-train test-mode"},
     {kDoesNotMatter, "data and tokenizer",
      "data-path train-data-path valid-data-path test-data-path data-cache-path split data-impl handler-name "
      "dataloader-type "
@@ -84,7 +89,11 @@ constexpr ArgumentGroup kGroups[] = {
      "no-create-attention-mask-in-dataloader "
      "append-eod no-mmap-bin-files num-dataset-builder-threads vocab-extra-ids input-layernorm-in-fp32 "
      "prompt-type prompt-type-path no-pad-to-seq-lengths max-samples overwrite-cache enable-thinking "
-     "create-attention-mask-in-dataloader padding-samples shuffle cut-max-seqlen"},
+     "create-attention-mask-in-dataloader padding-samples shuffle cut-max-seqlen"
+     " tiktoken-pattern tiktoken-num-special-tokens tiktoken-special-tokens legacy-tokenizer"
+     " use-one-sent-docs full-validation per-split-data-args-path data-args-path fim-data"
+     " fim-rate object-storage-cache-path s3-cache-path mid-level-dataset-surplus"
+     " no-data-sharding sft sft-tokenizer-prompt-format no-shuffle"},
     {kDoesNotMatter, "checkpoints",
      "save load save-interval no-load-optim no-load-rng no-save-optim no-save-rng ckpt-format "
      "enable-hf2mg-convert "
@@ -96,7 +105,9 @@ constexpr ArgumentGroup kGroups[] = {
      "exit-interval "
      "exit-duration-in-mins save-retain-interval non-persistent-save-interval hf-cfg-dir mg-save-dir "
      "hf-load-dir "
-     "mg-cache-dir"},
+     "mg-cache-dir"
+     " ckpt-convert-format ckpt-convert-save ckpt-convert-update-legacy-dist-opt-format"
+     " no-ckpt-fully-parallel-load use-tokenizer-model-from-checkpoint-args"},
     {kDoesNotMatter, "numbers of the optimizer and of initialisation",
      "lr min-lr lr-decay-style lr-warmup-iters lr-warmup-fraction lr-warmup-samples lr-warmup-init "
      "lr-decay-iters "
@@ -115,7 +126,10 @@ constexpr ArgumentGroup kGroups[] = {
      "input-embeds-norm embedding-multiplier-scale output-multiplier-scale log-sum-exp "
      "attention-softmax-in-fp32 "
      "apply-query-key-layer-scaling no-query-key-layer-scaling attention-scaling is-instruction-dataset "
-     "seq-first-aux global-aux"},
+     "seq-first-aux global-aux"
+     " decoupled-lr decoupled-min-lr embedding-init-method-std no-weight-decay-cond-type"
+     " apply-wd-to-qk-layernorm calculate-per-token-loss qk-clip qk-clip-alpha"
+     " perform-initialization"},
     {kDoesNotMatter, "positions, norms and biases: a few vector operations at most",
      "position-embedding-type use-rotary-position-embeddings rotary-base rotary-percent "
      "rotary-scaling-factor "
@@ -128,7 +142,8 @@ constexpr ArgumentGroup kGroups[] = {
      "no-masked-softmax-fusion "
      "masked-softmax-fusion no-bias-gelu-fusion no-bias-linear-fusion partial-rotary-factor "
      "original-max-position-embeddings "
-     "long-factor short-factor long-mscale short-mscale use-glm-rope yarn-scaling-factor"},
+     "long-factor short-factor long-mscale short-mscale use-glm-rope yarn-scaling-factor"
+     " no-position-embedding use-rope-scaling no-rope-freq mrope-section softmax-type"},
     {kDoesNotMatter, "numbers of norms, gates and the optimizer's implementation",
      "optimizer-selection topk-softmax-in-fp32 router-gating-in-fp32 shared-expert-gate "
      "moe-shared-expert-gate input-jitter "
@@ -149,7 +164,11 @@ constexpr ArgumentGroup kGroups[] = {
      "check-weight-hash-across-dp-replicas-interval "
      "enable-ft-package calc-ft-timeouts no-barrier-with-level-1-timing manual-gc manual-gc-interval "
      "no-manual-gc-eval "
-     "stage ai-framework bind-core msrun_log_dir cluster_time_out rank-table-file trust-remote-code"},
+     "stage ai-framework bind-core msrun_log_dir cluster_time_out rank-table-file trust-remote-code"
+     " nccl-communicator-config-path use-gloo-process-groups disable-gloo-process-groups"
+     " enable-gloo-process-groups enable-experimental distributed-timeout-seconds-after-init"
+     " high-priority-stream-groups hccl-ep-group-buffer-adaptive-factor empty-unused-memory-level"
+     " inference-max-seq-length inference-batch-times-seqlen-threshold flash-decode"},
     {kNotModelled,
      "rows of experts go as `routing` says (balanced, unless it is set): what routers choose is not in a "
      "script",
@@ -157,7 +176,9 @@ constexpr ArgumentGroup kGroups[] = {
      "moe-expert-capacity-factor "
      "moe-pad-expert-input-to-capacity moe-token-drop-policy moe-router-force-load-balancing fix-router "
      "moe-router-padding-for-fp8 "
-     "moe-dynamic-padding moe-no-drop enable-token-rearrange-opt hash-layers moe-n-hash-layers"},
+     "moe-dynamic-padding moe-no-drop enable-token-rearrange-opt hash-layers moe-n-hash-layers"
+     " balanced-moe-experts balanced-moe-hot-expert-num trans-hot-expert-group-num"
+     " moe-router-topk-limited-devices moe-router-force-biased"},
     {kNotModelled,
      "permutations of rows are kernels of the experts' exchange in any case, and hidden as step.overlap says",
      "moe-permutation-async-comm moe-permute-fusion moe-shared-expert-overlap moe-alltoall-mc2 moe-bmm-mc2 "
@@ -165,7 +186,9 @@ constexpr ArgumentGroup kGroups[] = {
      "moe-hierarchical-alltoallv moe-experts-pipeline-degree moe-allgather-overlap-comm "
      "moe-allgather-combine "
      "use-fused-ring-attention-update use-cp-send-recv-overlap kv-head-repeat-before-uly-alltoall "
-     "moe-deepep-num-sms moe-enable-deepep moe-flex-dispatcher-backend fb-overlap-attn"},
+     "moe-deepep-num-sms moe-enable-deepep moe-flex-dispatcher-backend fb-overlap-attn"
+     " use-pipe-experts pipe-experts-multi-data pipe-experts-multi-stream ampipe-degree"
+     " ampipe-tp-sp-comm-overlap moe-apply-probs-on-input"},
     {kNotModelled, "memory that this saves or moves is counted as kept",
      "moe-zero-memory moe-zero-memory-num-layers swap-attention swap-modules adaptive-recompute-device-swap "
      "adaptive-recompute-device-size adaptive-recompute-profiling-step "
@@ -174,7 +197,9 @@ constexpr ArgumentGroup kGroups[] = {
      "exp-avg-sq-dtype main-params-dtype main-grads-dtype optimizer-cpu-offload optimizer-offload-fraction "
      "prefetch swap-optimizer-times virtual-optimizer distribute-saved-activations "
      "fine-grained-activation-offloading offload-modules recompute-in-bubble recompute-in-advance "
-     "recompute-activation-function-num-layers recompute-norm-num-layers swap-unperm2 moe-swap-unperm2"},
+     "recompute-activation-function-num-layers recompute-norm-num-layers swap-unperm2 moe-swap-unperm2"
+     " moe-layer-recompute cpu-offloading cpu-offloading-num-layers overlap-cpu-optimizer-d2h-h2d"
+     " recompute-mtp-norm recompute-mtp-layer activation-func-fp8-input-store"},
     {kNotModelled,
      "attention meets all of a sample's tokens here (step.documents cuts them into equal parts)",
      "reset-attention-mask reset-position-ids eod-mask-loss attention-mask-type sparse-mode pre-tockens "
@@ -200,7 +225,12 @@ constexpr ArgumentGroup kGroups[] = {
      "coc-mode coc-parallel-num coc-fused-kernel pipeline-num-transformer-layers "
      "async-log-allreduce use-megatron-cp-alibi use-nanopipe nanopipe-swap "
      "use-multiparameter-pipeline-model-parallel unaligned-linear "
-     " tp-comm-bulk-wgrad"},
+     " tp-comm-bulk-wgrad"
+     " defer-embedding-wgrad-compute wgrad-deferral-limit overlap-p2p-communication"
+     " tp-comm-overlap-cfg tp-comm-bootstrap-backend tp-comm-bulk-dgrad tp-comm-overlap-ag"
+     " tp-comm-overlap-rs tp-comm-overlap-rs-dgrad tp-comm-split-ag tp-comm-split-rs enable-zero3"
+     " ep-overlap-early-attn-memory-release rampup-batch-size decrease-batch-size-if-needed"
+     " mtp-after-norm share-mtp-embedding-and-output-weight clone-scatter-output-in-embedding"},
     {kNotModelled, "products and attention take the time of this machine's own kernels",
      "mla-mm-split mla-fa-without-pad mla-swap-core-attn-out mla-fa-divide-qk mla-up-proj-tp-overlap "
      "recompute-mla-up-proj "
@@ -212,7 +242,10 @@ constexpr ArgumentGroup kGroups[] = {
      "num-layers-at-start-in-bf16 "
      "num-layers-at-end-in-bf16 no-fp8-wgrad lora-r lora-alpha lora-fusion lora-target-modules lora-load "
      "qlora "
-     "use-tp-pp-dp-mapping"},
+     "use-tp-pp-dp-mapping"
+     " attention-backend cross-entropy-fusion-impl fp16-lm-cross-entropy mla-down-proj-fusion"
+     " moe-use-legacy-grouped-gemm megatron-cp-in-bnsd te-precision-config-file"
+     " keep-fp8-transpose-cache use-nccl-ub o2-optimizer o2-gradient"},
 };
 
 struct ArgumentTable {

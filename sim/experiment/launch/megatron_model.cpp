@@ -18,6 +18,7 @@ class ModelArguments {
     const bool tied = !reader_.flag("untie-embeddings-and-output-weights");
     reader_.set("model.tied", tied ? "true" : "false", reader_.mark("untie-embeddings-and-output-weights"));
     read_attention();
+    read_gate();
     const bool experts = reader_.has("num-experts");
     if (experts) read_experts();
     const auto dense = read_layers(chunks, experts);
@@ -72,6 +73,20 @@ class ModelArguments {
       reader_.set("model.attention.head_dim", *hidden / *heads, reader_.value_mark("num-attention-heads"));
     if (reader_.flag("qk-layernorm"))
       reader_.set("model.attention.qk_norm", "true", reader_.mark("qk-layernorm"));
+  }
+
+  bool gated() const {
+    return reader_.flag("swiglu") || reader_.flag("geglu") || reader_.flag("quick-geglu");
+  }
+  // Megatron's default is GELU without a gate.
+  void read_gate() {
+    if (gated()) return;
+    const bool squared = reader_.flag("squared-relu");
+    reader_.set("model.gated", "false", reader_.mark("squared-relu"));
+    if (!squared)
+      reader_.note(
+          "no --swiglu: feed-forward networks have no gate, and GELU takes the time of a squared ReLU",
+          reader_.start());
   }
 
   void read_latent_attention() {
@@ -178,32 +193,31 @@ class ModelArguments {
 
   // Layers whose attention is linear or sparse take another time, which is not simulated.
   void refuse_other_attention() {
-    for (const char* name : {"full-attention-interval", "enable-dsa-indexer", "enable-dsa",
-                             "hybrid-override-pattern", "is-hybrid-model", "experimental-attention-variant",
-                             "linear-attention-freq", "use-sparse-flash-attn"}) {
+    for (const char* name :
+         {"full-attention-interval", "enable-dsa-indexer", "enable-dsa", "hybrid-override-pattern",
+          "is-hybrid-model", "experimental-attention-variant", "linear-attention-freq",
+          "use-sparse-flash-attn", "heterogeneous-layers-config-path",
+          "heterogeneous-layers-config-encoded-json", "share-kvstates", "cla-share-factor"}) {
       if (!reader_.has(name)) continue;
       const std::string layers = layers_.empty() ? "[...]" : layers_;
-      return reader_.open("model.layers",
-                          fmt::format("--{}: linear or sparse attention is not simulated: --set "
-                                      "model.layers='{}' takes full attention in "
-                                      "all of them",
-                                      name, layers),
-                          reader_.mark(name));
+      return reader_.open(
+          "model.layers",
+          fmt::format("--{}: layers that differ, or linear or sparse attention, are not simulated: --set "
+                      "model.layers='{}' takes full attention in "
+                      "all of them",
+                      name, layers),
+          reader_.mark(name));
     }
   }
 
   void read_dense() {
     constexpr const char* kKey = "model.dense_intermediate";
-    if (!reader_.flag("swiglu") && !reader_.flag("geglu") && !reader_.flag("quick-geglu"))
-      return reader_.open(
-          kKey,
-          "the script has no --swiglu, and feed-forward networks without a gate are not simulated: --set "
-          "model.dense_intermediate=N takes one with a gate; two thirds of the width have as many weights",
-          reader_.value_mark("ffn-hidden-size"));
     if (reader_.has("ffn-hidden-size")) return reader_.copy("ffn-hidden-size", kKey);
-    constexpr std::int64_t kWhole = 64;  // Megatron's default: two thirds of 4 x hidden, in whole blocks
+    constexpr std::int64_t kWhole =
+        64;  // Megatron's default: 4 x hidden, and two thirds with a gate, in whole blocks
     if (const auto hidden = reader_.whole("hidden-size", "model.hidden"))
-      reader_.set(kKey, *hidden * 8 / 3 / kWhole * kWhole, reader_.value_mark("hidden-size"));
+      reader_.set(kKey, gated() ? *hidden * 8 / 3 / kWhole * kWhole : *hidden * 4,
+                  reader_.value_mark("hidden-size"));
   }
 
   void read_type() {

@@ -129,8 +129,9 @@ BlockTimes block_times(const Experiment& experiment, const StepOptions& step, co
   double rows = 0;  // that are computed, over those that tokens choose
   for (const ExpertTimes& drawn : times.experts)
     rows += drawn.limit.part / static_cast<double>(times.experts.size());
-  times.flops_run += rows * (times.experts_again ? 4.0 : 3.0) * 6.0 * static_cast<double>(experts.tokens) *
-                     experts.top_k * experts.hidden * experts.intermediate;
+  times.flops_run += rows * (times.experts_again ? 4.0 : 3.0) * 2.0 * (experts.first_columns() + 1) *
+                     static_cast<double>(experts.tokens) * experts.top_k * experts.hidden *
+                     experts.intermediate;
   return times;
 }
 
