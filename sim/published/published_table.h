@@ -53,15 +53,15 @@ struct PublishedVariant {
   std::vector<std::string> methods{};  // of the evaluation `batches`
 };
 
-// What the evaluation `steps` or `traffic` measures of an experiment.
+// What a table measures of an experiment that is no metric of a run (measures.h).
 struct PublishedKernel {
   nlohmann::ordered_json coordinates;
   std::string metric, unit;
-  std::string measure;  // name of traffic.cpp
+  std::string measure;  // "step", or a name of measured_traffic.cpp
   std::string experiment;
   std::vector<std::string> overrides;                        // path.to.key=value
   std::map<std::string, std::int64_t, std::less<>> numbers;  // sizes
-  std::vector<std::string> against{};  // of `steps`: values of the step that a ratio divides by
+  std::vector<std::string> against{};  // values of the step that a ratio divides by
 };
 
 // The published statement that one case is faster than another, on another machine.
@@ -109,7 +109,7 @@ struct PublishedTable {
   std::vector<PublishedCase> cases;  // with variants, in the order of their rows
   std::vector<PublishedMetric> metrics;
 
-  std::vector<PublishedKernel> kernels;  // of evaluations that measure what each case names
+  std::vector<PublishedKernel> kernels;  // instead of cases: each names what is measured
   std::any block;                        // what its evaluation alone reads of the file
   PublishedSigns signs;
 

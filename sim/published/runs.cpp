@@ -13,7 +13,7 @@
 #include "sim/core/parallel.h"
 #include "sim/experiment/outcome/run_trace.h"
 #include "sim/experiment/run/run_experiment.h"
-#include "sim/published/evaluation.h"
+#include "sim/published/measures.h"
 #include "sim/published/simplest_formula.h"
 #include "sim/result/metrics/metric_unit.h"
 #include "sim/result/metrics/pass_analysis.h"
@@ -443,6 +443,7 @@ PublishedCase over_of(const PublishedTable& table, const PublishedCase& one) {
 
 // Runs an experiment for each case and reads the table's metrics.
 Predictions run_cases(const PublishedTable& table, const Scenario& scenario, const CaseSelection& wanted) {
+  if (!table.kernels.empty()) return run_measures(table, scenario, wanted);
   std::vector<const PublishedCase*> cases;
   for (const PublishedCase& one : table.cases) {
     if (is_wanted(one, scenario, wanted) || (one.variant.empty() && is_needed(table, one)))
@@ -483,12 +484,13 @@ Predictions run_cases(const PublishedTable& table, const Scenario& scenario, con
 }
 
 void read_runs(const TableFile& file, PublishedTable& table) {
+  if (file.root.has("kernels")) return read_kernels(file, table);
   table.timed_from_kernel = read_timed_from_kernel(file);
   table.metrics = read_metrics(file.root);
   read_cases(file, table);
 }
 
-A3SIM_REGISTER(Evaluation, "runs", "an experiment for each case, and its metrics",
+A3SIM_REGISTER(Evaluation, "runs", "an experiment for each case, and its metrics, or what `kernels` names",
                Evaluation{run_cases, read_runs});
 
 }  // namespace

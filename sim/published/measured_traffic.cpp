@@ -2,14 +2,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <mutex>
 
 #include "sim/core/error.h"
-#include "sim/core/parallel.h"
 #include "sim/experiment/run/run_experiment.h"
-#include "sim/published/evaluation.h"
+#include "sim/published/measures.h"
 #include "sim/published/traffic_patterns.h"
-#include "sim/result/metrics/metric_unit.h"
 
 namespace a3sim {
 namespace {
@@ -154,31 +151,11 @@ const TrafficKind& traffic_kind(const PublishedTable& table, const PublishedKern
   return *known;
 }
 
-Point point_of_traffic(const PublishedTable& table, const PublishedKernel& kernel, const Scenario& scenario) {
-  const TrafficKind& kind = traffic_kind(table, kernel);
-  const Experiment experiment = scenario.load(kernel.experiment, kernel.overrides);
-  return {kernel.coordinates, kernel.metric, kernel.unit,
-          in_unit(kernel.metric, kernel.unit, kind.measure({kernel, experiment})), experiment.hardware.name};
-}
-
-Predictions run_traffic(const PublishedTable& table, const Scenario& scenario, const CaseSelection& wanted) {
-  std::vector<const PublishedKernel*> kernels;
-  for (const PublishedKernel& kernel : table.kernels)
-    if (wanted.has(kernel.coordinates)) kernels.push_back(&kernel);
-  Predictions result{table.heading, std::vector<Point>(kernels.size())};
-  std::mutex one_at_a_time;
-  in_parallel(kernels.size(), scenario.threads, [&](std::size_t i) {
-    result.points[i] = point_of_traffic(table, *kernels[i], scenario);
-    if (!wanted.seen) return;
-    const std::scoped_lock lock(one_at_a_time);
-    wanted.seen({result.points[i]});
-  });
-  return result;
-}
-
-A3SIM_REGISTER(Evaluation, "traffic",
-               "flows on a network: random pairs, exchanges over nodes, dispatch and combine",
-               Evaluation{run_traffic, read_kernels});
-
 }  // namespace
+
+double measured_traffic(const PublishedTable& table, const PublishedKernel& kernel,
+                        const Experiment& experiment) {
+  return traffic_kind(table, kernel).measure({kernel, experiment});
+}
+
 }  // namespace a3sim
