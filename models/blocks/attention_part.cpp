@@ -74,7 +74,7 @@ void add_latent_projections(BlockBuilder& builder, const DieHeads& die) {
 }
 
 // Adds attention, with what dies of a CP group send one another before and after it.
-void add_attention_kernel(BlockBuilder& builder, const DieHeads& die) {
+void add_attention_kernel(BlockBuilder& builder, const DieHeads& die, std::uint32_t window) {
   const ModelShape::Attention& shape = builder.model().attention;
   const BlockLayout& layout = builder.layout();
   const double tokens = builder.tokens(), element = builder.element();
@@ -89,7 +89,8 @@ void add_attention_kernel(BlockBuilder& builder, const DieHeads& die) {
                            true,
                            false,
                            layout.cp,
-                           builder.model().dtype};
+                           builder.model().dtype,
+                           window};
   if (layout.cp == 1 || !layout.ulysses) {
     builder.ring("keys_and_values", pairs);
     builder.attention(attention);
@@ -118,7 +119,7 @@ double projection_weights(const ModelShape& model) {
 
 }  // namespace
 
-void add_attention(BlockBuilder& builder) {
+void add_attention(BlockBuilder& builder, Reach reach) {
   const ModelShape::Attention& shape = builder.model().attention;
   const BlockLayout& layout = builder.layout();
   const DieHeads die = heads_of(builder);
@@ -133,7 +134,8 @@ void add_attention(BlockBuilder& builder) {
     add_latent_projections(builder, die);
   else
     add_head_projections(builder, die);
-  add_attention_kernel(builder, die);
+  const std::uint32_t window = reach == Reach::kWindow ? shape.window : 0;
+  add_attention_kernel(builder, die, window);
   builder.keep("attention",
                tokens * die.heads * (shape.d_v * element + 4));  // 4: the sum of its exponentials
   builder.product("attention.output", layout.tokens(), std::uint64_t{die.heads} * shape.d_v,
@@ -141,12 +143,15 @@ void add_attention(BlockBuilder& builder) {
   builder.scatter("attention.output", builder.model().hidden);
   // Causal attention forward, and twice that backward.
   builder.model_flops(6.0 * projection_weights(builder.model()));
-  const auto document = layout.sequence / layout.documents;  // tokens that attend to one another
-  builder.model_flops(3.0 * shape.heads * (shape.d_qk + shape.d_v) * static_cast<double>(document));
+  BlockAttention document;  // tokens that attend to one another
+  document.keys = layout.sequence / layout.documents;
+  document.window = window;
+  builder.model_flops(6.0 * shape.heads * (shape.d_qk + shape.d_v) * document.keys_met());
 }
 
-std::string_view missing_for_attention(const ModelShape& model) {
-  return model.attention.heads == 0 ? "attention" : "";
+std::string_view missing_for_attention(const ModelShape& model, Reach reach) {
+  if (model.attention.heads == 0) return "attention";
+  return reach == Reach::kWindow && model.attention.window == 0 ? "attention.window" : "";
 }
 
 }  // namespace a3sim

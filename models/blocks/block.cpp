@@ -5,9 +5,17 @@
 
 namespace a3sim {
 
+double BlockAttention::keys_met() const {
+  const auto all = static_cast<double>(keys);
+  if (window == 0 || window >= keys) return all / 2;
+  // The first queries have fewer keys behind them than the window.
+  const auto most = static_cast<double>(window);
+  return most - most * most / (2 * all);
+}
+
 double BlockAttention::flops() const {
   const double pairs = static_cast<double>(samples) * heads * static_cast<double>(queries) *
-                       static_cast<double>(keys) * (causal ? 0.5 : 1.0);
+                       (causal ? keys_met() : static_cast<double>(keys));
   // Forward: scores and output. Backward: scores again, and the gradients of probabilities, queries, keys, values.
   const double width = backward ? 3.0 * d_qk + 2.0 * d_v : 1.0 * d_qk + d_v;
   return 2 * pairs * width;

@@ -86,6 +86,9 @@ struct BlockAttention {
   bool backward = false;
   std::uint32_t cp = 1;  // pieces in which keys arrive; each is a kernel
   DataType dtype = DataType::kBf16;
+  std::uint64_t window = 0;  // the most keys, before its own and with it, that a query meets; 0: all
+  // Returns the keys that a query of causal attention meets on average.
+  double keys_met() const;
   // Returns the FLOPs of the products that the mask leaves: two products forward, five backward.
   double flops() const;
 };
@@ -127,6 +130,9 @@ struct BlockExperts {
   std::uint32_t hidden = 0, intermediate = 0;
   std::uint32_t experts = 0, top_k = 0;  // of the layer
   DataType dtype = DataType::kBf16;
+  bool gated = true;
+  // Returns how many columns the first product has for each of the second's.
+  std::uint32_t first_columns() const { return gated ? 2 : 1; }
 };
 
 // A tensor that the backward pass needs.

@@ -4,6 +4,20 @@
 #include "models/blocks/vector_operators.h"
 
 namespace a3sim {
+namespace {
+
+// Adds the products that make a token's rows narrow before they go to experts, and their sum wide again. Both
+// stand before the experts, since what follows them has no part of its own.
+void add_latent_projections(BlockBuilder& builder, std::uint64_t tokens) {
+  const std::uint32_t hidden = builder.model().hidden, latent = builder.model().experts.latent;
+  const double narrow = static_cast<double>(tokens) * latent * builder.element();
+  builder.product("experts.latent_down", tokens, hidden, latent);
+  builder.product("experts.latent_up", tokens, latent, hidden);
+  builder.keep("experts.latent", 2 * narrow);
+  builder.model_flops(6.0 * 2 * hidden * latent);
+}
+
+}  // namespace
 
 void add_experts(BlockBuilder& builder) {
   using enum RecomputeKind;
@@ -21,15 +35,19 @@ void add_experts(BlockBuilder& builder) {
   add_router_choice(builder, own);
   builder.keep("router", own * experts.count * 4);
 
-  builder.experts({tokens, model.hidden, experts.intermediate, experts.count, experts.top_k, model.dtype});
-  builder.expert_parameters(3.0 * model.hidden * experts.intermediate * experts.count);
+  const std::uint32_t width = model.expert_hidden(), first = model.first_columns();
+  if (experts.latent > 0) add_latent_projections(builder, tokens);
+  builder.experts(
+      {tokens, width, experts.intermediate, experts.count, experts.top_k, model.dtype, model.gated});
+  builder.expert_parameters((first + 1.0) * width * experts.intermediate * experts.count);
   // With balanced experts as many rows arrive as leave. Weights are applied at SwiGLU, so results are not
   // kept.
-  builder.keep("experts.input", rows * model.hidden * builder.element());
-  builder.keep("experts.gate_up", 2 * rows * experts.intermediate * builder.element());
+  builder.keep("experts.input", rows * width * builder.element());
+  builder.keep("experts.gate_up", first * rows * experts.intermediate * builder.element());
   builder.keep("experts.swiglu", rows * experts.intermediate * builder.element(), {kActivation});
 
-  builder.model_flops(6.0 * model.hidden * (experts.count + 3.0 * experts.intermediate * experts.top_k));
+  builder.model_flops(6.0 * (1.0 * model.hidden * experts.count +
+                             (first + 1.0) * width * experts.intermediate * experts.top_k));
   if (experts.shared_intermediate == 0) return;
   builder.at(BlockPart::kShared, {kMoe});
   add_feed_forward(builder, "shared", experts.shared_intermediate);

@@ -18,13 +18,16 @@ void add_feed_forward(BlockBuilder& builder, const std::string& name, std::uint3
   const std::uint32_t own = (width + layout.tp - 1) / layout.tp, hidden = builder.model().hidden;
   const double elements = builder.tokens() * own;
   builder.gather(name, hidden);
-  builder.product(name + ".gate_up", layout.tokens(), hidden, std::uint64_t{2} * own);
-  builder.keep(name + ".gate_up", 2 * elements * builder.element());
-  add_swiglu(builder, name + ".swiglu", elements);
-  builder.keep(name + ".swiglu", elements * builder.element(), {RecomputeKind::kActivation});
+  const std::uint32_t first = builder.model().first_columns();
+  const std::string up = name + (first == 2 ? ".gate_up" : ".up"),
+                    activation = name + (first == 2 ? ".swiglu" : ".relu2");
+  builder.product(up, layout.tokens(), hidden, std::uint64_t{first} * own);
+  builder.keep(up, first * elements * builder.element());
+  add_activation(builder, activation, elements);
+  builder.keep(activation, elements * builder.element(), {RecomputeKind::kActivation});
   builder.product(name + ".down", layout.tokens(), own, hidden);
   builder.scatter(name, hidden);
-  builder.model_flops(18.0 * hidden * width);  // 6 for each weight of three matrices
+  builder.model_flops(6.0 * (first + 1) * hidden * width);  // 6 for each weight of three matrices, or two
 }
 
 }  // namespace a3sim

@@ -70,7 +70,15 @@ void add_rope(BlockBuilder& builder, double elements) {
                {{2, 2, 3, 2, 0}, {2, 2, 3, 2, 0}}, kSteps, kSteps);
 }
 
-void add_swiglu(BlockBuilder& builder, const std::string& name, double elements) {
+void add_activation(BlockBuilder& builder, const std::string& name, double elements) {
+  if (!builder.model().gated) {
+    // The larger of it and zero, and its square. Backward: twice the larger, times the gradient.
+    constexpr std::array kSquare{VectorPass{2, 2, 1, 2, 0}, VectorPass{2, 2, 1, 2, 0}};
+    constexpr std::array kSquareGradient{VectorPass{2, 2, 1, 2, 0}, VectorPass{2, 2, 1, 2, 0},
+                                         VectorPass{4, 2, 1, 3, 0}};
+    return add_operator(builder, name, elements, builder.layout().fuses(Fusion::kSwiglu),
+                        {{2, 2, 2, 2, 0}, {4, 2, 3, 3, 0}}, kSquare, kSquareGradient, {kActivation});
+  }
   constexpr std::array kSteps{VectorPass{2, 2, 1, 2, 2}, VectorPass{4, 2, 1, 3, 0}};
   constexpr std::array kGradientSteps{VectorPass{4, 2, 1, 3, 0}, VectorPass{4, 2, 1, 3, 0},
                                       VectorPass{4, 2, 6, 3, 2}, VectorPass{4, 4, 0, 0, 0}};

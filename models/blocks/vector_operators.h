@@ -16,8 +16,8 @@ void add_norm(BlockBuilder& builder, const std::string& name, double rows, doubl
 void add_residual_norm(BlockBuilder& builder, const std::string& name, double rows, double width);
 // Adds the rotation of this many elements of queries and keys.
 void add_rope(BlockBuilder& builder, double elements);
-// Adds silu(gate) * up with this many elements in the result.
-void add_swiglu(BlockBuilder& builder, const std::string& name, double elements);
+// Adds silu(gate) * up, or the square of ReLU without a gate, with this many elements in the result.
+void add_activation(BlockBuilder& builder, const std::string& name, double elements);
 // Adds the choice of the router: scores of all experts for each token, top-k, weights.
 void add_router_choice(BlockBuilder& builder, double tokens);
 // Adds the cross entropy over this die's logits.

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -49,11 +50,12 @@ class ModelReader {
                        std::ranges::none_of(kExperts, [this](const char* key) { return has(key); });
     const bool counts = check_counts();
     const std::optional<Size> latent = dense ? std::nullopt : latent_width();
-    if (hidden) add("hidden", latent ? *latent : *hidden);
+    if (hidden) add("hidden", *hidden);
+    if (latent) add("latent", *latent);
     if (!(dense || add_experts()) || !hidden || !counts) return nullptr;
     add("dtype", dtype(), mark_of(has("dtype") ? "dtype" : "torch_dtype"));
-    // What is known of whole layers counts in the model's own width.
-    if (!latent) add_layers(layers);
+    add_layers(layers);
+    read_gate();
     if (!dense) leave_open_what_is_not_understood();
     add_list("not_modelled", notes_);
     model_->whole = true;
@@ -96,6 +98,8 @@ class ModelReader {
       "n_shared_experts",      "num_shared_experts",  "moe_num_shared_experts",    "num_shared_expert",
       "moe_layer_start_index", "moe_layer_interval",  "moe_layers_enum",           "expert_layer_period",
       "expert_layer_offset",   "moe_layer_end_index", "moe_every_n_layer",         "is_moe_layer"};
+  // Layers whose router is a hash of the token: how rows go is the routing's choice in any case.
+  static constexpr std::array kHashed{"num_hash_layers", "n_hash_layers", "moe_n_hash_layers", "hash_layers"};
   // Names of families, and what training and other machines do with experts.
   static constexpr std::array kHarmless{"model_type",
                                         "architectures",
@@ -178,13 +182,33 @@ class ModelReader {
                                                         "rate"});
   }
 
-  // Notes what touches experts and is not understood: keys that nobody reads, or experts without a gate. They would change
-  // the answer, so the value that they touch is left open, until --set gives it.
+  // Reads whether feed-forward networks have a gate. Families differ where the activation is ReLU or GELU.
+  void read_gate() {
+    for (const char* key : {"is_gated_act", "gated_mlp", "use_glu", "use_gated_mlp"})
+      if (has(key) && json_[key].is_boolean())
+        return json_[key].get<bool>() ? void() : add("gated", "false", mark_of(key));
+    for (const char* key : {"mlp_hidden_act", "hidden_act", "hidden_activation", "activation_function"}) {
+      if (!has(key) || !json_[key].is_string()) continue;
+      const std::string act = json_[key].get<std::string>();
+      if (names_any(act, {"relu2", "squared_relu", "relu^2", "relu_squared"}))
+        return add("gated", "false", mark_of(key));
+      constexpr std::array kEither{"relu", "gelu", "gelu_new", "gelu_fast", "quick_gelu"};
+      if (!is_one_of(act, kEither)) return;
+      add("gated", "true", mark_of(key));
+      model_->find("gated")->value->open = fmt::format(
+          "{}: '{}' stands in networks with a gate and without: --set model.gated=true or model.gated=false",
+          key, act);
+      return;
+    }
+  }
+
+  // Notes what touches experts and is not understood: keys that nobody reads. They would change the answer, so the value
+  // that they touch is left open, until --set gives it.
   void leave_open_what_is_not_understood() {
     for (const auto& [key, value] : json_.items()) {
       const bool known = is_one_of(key, kWidth) || is_one_of(key, kLatent) || is_one_of(key, kShared) ||
                          is_one_of(key, kOtherWidths) || is_one_of(key, kExperts) || is_one_of(key, kTopK) ||
-                         is_one_of(key, kPlaces) || is_harmless(key);
+                         is_one_of(key, kPlaces) || is_one_of(key, kHashed) || is_harmless(key);
       const bool says = (value.is_number_integer() && value != 0) || (value.is_array() && !value.empty()) ||
                         value.is_string();
       if (known || !says || !names_any(key, {"expert", "moe", "latent", "intermediate", "routed"})) continue;
@@ -192,17 +216,6 @@ class ModelReader {
         leave_open("intermediate", key, "a width that is not known here, and may be that of the experts");
       else
         leave_open("experts", key, "it names experts, and is not read");
-    }
-    for (const char* key : {"mlp_hidden_act", "hidden_act", "hidden_activation", "activation_function"}) {
-      if (!has(key) || !json_[key].is_string()) continue;
-      const std::string act = json_[key].get<std::string>();
-      if (!names_any(act, {"relu2", "squared_relu", "relu^2"})) break;
-      leave_open("intermediate", key,
-                 fmt::format("'{}': experts without a gate have one product less, and are not simulated; "
-                             "gated ones of two thirds "
-                             "of the width have as many weights",
-                             act));
-      break;
     }
   }
 
@@ -245,7 +258,13 @@ class ModelReader {
         add(key.path.c_str(), key.value, mark);
     }
     if (!attention->entries.empty()) model_->add("attention", start_, std::move(attention));
-    add_list("layers", layers.layers);
+    if (layers.unknown.empty())
+      add_list("layers", layers.layers);
+    else
+      add("layers_unknown",
+          fmt::format("{}: {}: --set model.layers='[{}]' takes full attention in all layers",
+                      layers.unknown_key, layers.unknown, fmt::join(layers.layers, ", ")),
+          mark_of(layers.unknown_key));
     add_list("guessed", layers.guessed);
   }
 
@@ -383,6 +402,11 @@ class ModelReader {
       notes_.push_back(chosen ? fmt::format("a token's experts come from {} of {} groups", *chosen, *groups)
                               : fmt::format("a token's experts come from {} groups", *groups));
     }
+    for (const char* key : kHashed)
+      if (has(key) && json_[key].is_number_integer() && json_[key] > 0)
+        notes_.push_back(
+            fmt::format("{} layers whose router is a hash of the token ({}): rows go as `routing` says",
+                        json_[key].get<std::int64_t>(), key));
     // The configuration does not say this: one expert of each of eight groups (Pangu Pro MoE's report).
     if (family() == "PanguProMoE") notes_.emplace_back("a token has one expert of each of 8 groups");
     if (has("scoring_func") && json_["scoring_func"] == "sigmoid")

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "models/config/huggingface_attention.h"
+
 namespace a3sim {
 namespace {
 
@@ -23,6 +25,10 @@ class LayersReader {
   explicit LayersReader(const Json& json) : json_(json) {}
 
   HuggingFaceLayers read() {
+    attention_ = huggingface_attention(json_);
+    found_.unknown_key = attention_.unknown_key;
+    found_.unknown = attention_.unknown;
+    if (!found_.unknown.empty()) attention_.windowed.clear();
     take("vocabulary", {"vocab_size"});
     if (json_.contains("tie_word_embeddings") && json_["tie_word_embeddings"].is_boolean())
       add("tied", json_["tie_word_embeddings"].get<bool>() ? "true" : "false", "tie_word_embeddings");
@@ -66,6 +72,8 @@ class LayersReader {
   void read_attention() {
     if (whole("num_attention_heads") == 0) return;
     take("attention.heads", {"num_attention_heads"});
+    if (!attention_.windowed.empty())
+      add("attention.window", fmt::format("{}", attention_.window), attention_.window_key);
     if (whole("kv_lora_rank") > 0) {
       take("attention.q_lora", {"q_lora_rank"});
       take("attention.kv_lora", {"kv_lora_rank"});
@@ -161,14 +169,20 @@ class LayersReader {
     return true;
   }
 
+  bool is_windowed(std::int64_t layer) const {
+    const auto index = static_cast<std::size_t>(layer);
+    return index < attention_.windowed.size() && attention_.windowed[index];
+  }
+
   void read_layers() {
     constexpr std::int64_t kMostLayers = 1 << 14;
     const std::int64_t layers = std::min(kMostLayers, whole("num_hidden_layers"));
     if (layers == 0 || whole("num_attention_heads") == 0) return;
     const bool moe = is_moe();
-    std::vector<std::pair<std::string_view, std::int64_t>> runs;
+    std::vector<std::pair<std::string, std::int64_t>> runs;
     for (std::int64_t layer = 0; layer < layers; ++layer) {
-      const std::string_view kind = moe && has_experts(layer) ? "moe" : "dense";
+      const std::string kind =
+          std::string(is_windowed(layer) ? "windowed_" : "") + (moe && has_experts(layer) ? "moe" : "dense");
       if (runs.empty() || runs.back().first != kind) runs.emplace_back(kind, 0);
       ++runs.back().second;
     }
@@ -186,6 +200,7 @@ class LayersReader {
   }
 
   const Json& json_;
+  HuggingFaceAttention attention_;
   HuggingFaceLayers found_;
 };
 

@@ -14,7 +14,9 @@ struct HuggingFaceLayers {
     std::string source;  // the key of the config.json
   };
   std::vector<Key> keys;
-  std::vector<std::string> layers;   // entries for the list `layers`; empty if their number is not given
+  std::vector<std::string> layers;  // entries for the list `layers`; empty if their number is not given
+  // A key that says that layers attend in a way that is not simulated, and which; empty if there is none.
+  std::string unknown_key, unknown;
   std::vector<std::string> guessed;  // paths of keys that it does not give and whose values are guesses
 };
 

@@ -124,6 +124,7 @@ MoeShape read_shape(const Config& config, const Parallel& parallel) {
   shape.ep = parallel.ep;
   shape.tokens = size(config, "tokens", kMostTokens);
   shape.hidden = size(config, "hidden", kWidest);
+  if (config.has("latent")) shape.hidden = size(config, "latent", kWidest);
   shape.intermediate = size(config, "intermediate", kWidest);
   shape.top_k = size(config, "top_k", kMostExperts);
   const std::optional<std::uint32_t> experts = read_experts_per_rank(config, parallel);

@@ -13,7 +13,7 @@ namespace a3sim {
 namespace {
 
 constexpr std::int64_t kMostHeads = 1 << 16, kWidestHead = 1 << 16, kWidestLayer = 1 << 20,
-                       kLargestVocabulary = 1 << 24;
+                       kLargestVocabulary = 1 << 24, kLongestWindow = 1 << 24;
 constexpr std::int64_t kMostInLayer = 1 << 20, kMostOnRank = 65534;  // experts, as in read_shape()
 constexpr std::size_t kMostLayers = 1 << 14;
 
@@ -29,6 +29,7 @@ ModelShape::Attention read_attention(const Config& config) {
   ModelShape::Attention shape;
   shape.heads = read_count(config, "heads", kMostHeads);
   shape.qk_norm = config.has("qk_norm") && config.boolean("qk_norm", false);
+  shape.window = count_if_there(config, "window", kLongestWindow);
   if (config.has("kv_lora")) {
     const std::uint32_t rotated = read_count(config, "qk_rope", kWidestHead);
     shape.latent = {count_if_there(config, "q_lora", kWidestLayer),
@@ -105,19 +106,35 @@ ModelShape read_parts(const Config& config, const Parallel& parallel) {
     shape.experts.top_k = read_count(config, "top_k", kMostInLayer);
     shape.experts.intermediate = read_count(config, "intermediate", kWidestLayer);
     shape.experts.shared_intermediate = count_if_there(config, "shared_intermediate", kWidestLayer);
+    shape.experts.latent = count_if_there(config, "latent", kWidestLayer);
   }
+  shape.gated = has_gate(config);
   shape.guessed = config.texts("guessed");
   return shape;
 }
 
 }  // namespace
 
+bool has_gate(const Config& config) { return !config.has("gated") || config.boolean("gated", true); }
+
+void refuse_ungated(const Config& config, std::string_view kernels) {
+  if (!has_gate(config))
+    config.error("gated", fmt::format("{} have a gate: expected true, or experiment.workload=moe_ffn on "
+                                      "schedules of tasks or kernel by kernel",
+                                      kernels));
+}
+
 ModelShape read_model_shape(const Config& config, const Parallel& parallel) {
   ModelShape shape = read_parts(config, parallel);
   shape.dtype = read_dtype(config);
-  if (!config.has("layers"))
-    config.error("layers",
-                 "missing, expected the model's blocks in order: [embedding, 3 dense, 58 moe, mtp, head]");
+  if (!config.has("layers")) {
+    if (config.has("layers_unknown"))
+      config.error("layers_unknown", config.text("layers_unknown"));
+    else
+      config.error("layers",
+                   "missing, expected the model's blocks in order: [embedding, 3 dense, 58 moe, mtp, head]");
+  }
+  static_cast<void>(config.has("layers_unknown"));
   read_layers(config, shape);
   if (config.has("source")) config.text("source");
   config.texts("not_modelled");
@@ -128,6 +145,7 @@ ModelShape read_model_shape(const Config& config, const Parallel& parallel) {
 
 void check_model_shape(const Config& config, const Parallel& parallel) {
   ModelShape shape = read_parts(config, parallel);
+  static_cast<void>(config.has("layers_unknown"));
   if (config.has("layers")) read_layers(config, shape);
 }
 

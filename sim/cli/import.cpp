@@ -25,6 +25,7 @@
 #include "traces/import/ascend_files.h"
 #include "traces/import/imported.h"
 #include "traces/import/imported_timeline.h"
+#include "traces/import/kineto.h"
 #include "traces/import/profile_report.h"
 #include "traces/import/profiled_job.h"
 
@@ -128,9 +129,10 @@ void import_runtime_files(const ImportOptions& options) {
 // Returns each kernel of a profiler's directories, for timelines; empty if the profile is too large to be
 // held. Its sums exist in any case.
 std::string kernels_of(const fs::path& profile) {
-  if (!is_ascend_profile(profile)) return {};
+  const bool kineto = is_kineto_profile(profile);
+  if (!kineto && !is_ascend_profile(profile)) return {};
   try {
-    return kernels_csv(ProfiledJob(profile));
+    return kineto ? kineto_kernels_csv(profile) : kernels_csv(ProfiledJob(profile));
   } catch (const InputError& error) {
     std::cerr << fmt::format("no timeline is kept: {}\n", error.what());
     return {};

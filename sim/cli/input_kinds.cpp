@@ -13,6 +13,7 @@
 #include "sim/experiment/launch/launch_script.h"
 #include "sim/runtime/placements/rank_table_file.h"
 #include "sim/traffic/log_report.h"
+#include "traces/import/chakra_graph.h"
 
 namespace a3sim {
 namespace {
@@ -101,6 +102,32 @@ Report describe_model(const std::string& file) {
   return report;
 }
 
+// Returns what the nodes of all ranks are, and the bytes that collectives state.
+Report describe_chakra(const std::string& folder) {
+  const ChakraGraph graph = read_chakra(folder);
+  std::array<std::size_t, kCountOf<ChakraType>> nodes{};
+  std::array<std::size_t, kCountOf<ChakraCollective>> collectives{};
+  for (const ChakraRank& rank : graph.ranks)
+    for (const ChakraNode& node : rank.nodes) {
+      ++nodes[static_cast<std::size_t>(node.type)];
+      if (node.type == ChakraType::kCollective) ++collectives[static_cast<std::size_t>(node.collective)];
+    }
+  Report report;
+  report.fact("kind", "chakra").fact("ranks", static_cast<std::int64_t>(graph.ranks.size()));
+  std::string text = fmt::format("{}: execution traces of Chakra, {} rank{}", folder, graph.ranks.size(),
+                                 graph.ranks.size() == 1 ? "" : "s");
+  const auto add = [&](std::size_t count, std::string_view what) {
+    if (count > 0) text += fmt::format(", {} {}", count, what);
+  };
+  for (std::size_t t = 0; t < nodes.size(); ++t)
+    if (t != static_cast<std::size_t>(ChakraType::kCollective)) add(nodes[t], kNamesOf<ChakraType>[t]);
+  for (std::size_t c = 0; c < collectives.size(); ++c) add(collectives[c], kNamesOf<ChakraCollective>[c]);
+  report.say(text + ".\n");
+  report.say(next_commands({fmt::format("a3sim run {}", folder),
+                            fmt::format("a3sim run {} --set kernel.compute=machine", folder)}));
+  return report;
+}
+
 }  // namespace
 
 std::string next_commands(const std::vector<std::string>& commands) {
@@ -110,6 +137,7 @@ std::string next_commands(const std::vector<std::string>& commands) {
 }
 
 std::optional<Report> described_input(const std::string& file) {
+  if (is_chakra_folder(file)) return describe_chakra(file);
   std::error_code error;
   if (!fs::is_regular_file(file, error)) return {};
   const std::string begin = beginning_of(file);

@@ -99,13 +99,15 @@ std::vector<double> keys_of_blocks(const BlockAttention& attention, std::uint32_
   const auto keys = static_cast<double>(attention.keys);
   std::vector<double> met(blocks, keys);
   if (!attention.causal) return met;
+  // The first query of a block reaches back furthest.
+  const double reach = attention.window > 0 ? static_cast<double>(attention.window + rows - 1) : keys;
   for (std::uint64_t b = 0; b < blocks; ++b) {
     // Dies of a CP group hold queries from both ends of a sample, so their blocks meet half of the keys on
     // average.
     const double until = attention.cp > 1 ? (keys + rows) / 2
                                           : static_cast<double>((b + 1) * rows) + keys -
                                                 static_cast<double>(attention.queries);
-    met[b] = std::clamp(until, 1.0, keys);
+    met[b] = std::min(std::clamp(until, 1.0, keys), reach);
   }
   return met;
 }

@@ -11,10 +11,10 @@ struct PlatformProgress {
   std::atomic<std::uint32_t> from{0}, to{0};  // the hosts of the route in hand
 };
 
-// Loads a platform file and writes to a file descriptor: the hosts whose names are `prefix`, a number from 0
-// on and `suffix`, the routes between any two of them, and the links of these routes. It may end the process,
+// Loads a platform file and writes to a file descriptor: how many of these hosts there are up to the first that is missing,
+// the routes between any two of them, and the links of these routes. `hosts` has a name per line. It may end the process,
 // so it is called in a process of its own (platform_table.h). The SimGrid module exports it under this name.
-extern "C" void a3sim_write_platform(const char* file, const char* prefix, const char* suffix, int descriptor,
+extern "C" void a3sim_write_platform(const char* file, const char* hosts, int descriptor,
                                      PlatformProgress* progress);
 
 inline constexpr char kWritePlatform[] = "a3sim_write_platform";

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
+#include <limits>
 #include <new>
 #include <sstream>
 #include <string_view>
@@ -57,8 +58,8 @@ void* load_reader() {
 }
 
 // Runs in the process that reads; never returns.
-[[noreturn]] void read_in_child(const char* file, const char* prefix, const char* suffix, int table,
-                                int errors, PlatformProgress* progress) {
+[[noreturn]] void read_in_child(const char* file, const char* hosts, int table, int errors,
+                                PlatformProgress* progress) {
   dup2(errors, STDERR_FILENO);
   dup2(errors, STDOUT_FILENO);
 #ifndef A3SIM_SANITIZED  // sanitizers map more memory than they use
@@ -73,7 +74,7 @@ void* load_reader() {
     dprintf(STDERR_FILENO, "SimGrid cannot be loaded: %s\n", dlerror());
     _exit(1);
   }
-  reinterpret_cast<decltype(&a3sim_write_platform)>(write)(file, prefix, suffix, table, progress);
+  reinterpret_cast<decltype(&a3sim_write_platform)>(write)(file, hosts, table, progress);
   _exit(0);
 }
 
@@ -102,7 +103,7 @@ void collect(int table, int errors, Reading& reading) {
   }
 }
 
-Reading read_in_process(const std::string& file, const std::string& prefix, const std::string& suffix) {
+Reading read_in_process(const std::string& file, const std::string& hosts) {
   void* const shared =
       mmap(nullptr, sizeof(PlatformProgress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   std::array<int, 2> table{}, errors{};
@@ -110,7 +111,7 @@ Reading read_in_process(const std::string& file, const std::string& prefix, cons
     throw RunError(fmt::format("{}: no process can be started to read it", file));
   auto* const progress = new (shared) PlatformProgress;
   const pid_t child = fork();
-  if (child == 0) read_in_child(file.c_str(), prefix.c_str(), suffix.c_str(), table[1], errors[1], progress);
+  if (child == 0) read_in_child(file.c_str(), hosts.c_str(), table[1], errors[1], progress);
   close(table[1]);
   close(errors[1]);
   Reading reading;
@@ -149,8 +150,8 @@ std::string words_of(const std::string& errors) {
 // Parses the lines that the module writes.
 class TableReader {
  public:
-  TableReader(const std::string& file, std::string_view xml, std::string prefix, std::string suffix)
-      : file_(file), xml_(xml), prefix_(std::move(prefix)), suffix_(std::move(suffix)) {}
+  TableReader(const std::string& file, std::string_view xml, const PlatformHosts& hosts)
+      : file_(file), xml_(xml), hosts_(hosts) {}
 
   PlatformTable read(const Reading& reading) {
     std::istringstream lines(reading.table);
@@ -171,14 +172,13 @@ class TableReader {
  private:
   void read_hosts(std::istringstream& words) {
     words >> table_.hosts;
-    if (table_.hosts > kMostPlatformHosts)
-      throw InputError(
-          fmt::format("{}: more than {} hosts are called {}", file_, kMostPlatformHosts, host("…")));
     if (table_.hosts == 0)
-      throw InputError(
-          fmt::format("{}: no host is called '{}': 'host' says what the hosts of dies are called, with "
-                      "{{die}} for the number from 0 on",
-                      place_of_zone(), host("0")));
+      throw InputError(fmt::format(
+          "{}: no host is called '{}': 'host' says what the hosts of dies are called, with {{die}} for the "
+          "number from 'first' on (0), or 'names' lists them",
+          place_of_zone(), host(0)));
+    if (!hosts_.numbered && table_.hosts < hosts_.names.size())
+      throw InputError(fmt::format("{}: no host is called '{}'", place_of_zone(), host(table_.hosts)));
     table_.routes.resize(std::size_t{table_.hosts} * table_.hosts);
   }
   void read_link(std::istringstream& words) {
@@ -189,16 +189,12 @@ class TableReader {
     words >> bandwidth >> policy;
     const double rate = std::strtod(bandwidth.c_str(), nullptr);
     std::getline(words >> std::ws, link.name);
-    if (policy != kShared)
-      throw InputError(
-          fmt::format("{}: link '{}' is not SHARED or SPLITDUPLEX, and routes go over it: what caps one flow "
-                      "alone is no cable; leave it out of the routes",
-                      place(link.name), link.name));
     constexpr double kMostRate = 1e18;
     if (!(rate >= 1 && rate < kMostRate))
       throw InputError(fmt::format("{}: link '{}' has {} bytes a second, expected 1 to {}", place(link.name),
                                    link.name, rate, kMostRate));
     link.rate = {std::llround(rate)};
+    each_flow_.push_back(policy != kShared);
     table_.links.push_back(std::move(link));
   }
   void read_route(std::istringstream& words) {
@@ -215,9 +211,28 @@ class TableReader {
             place(table_.links.at(link).name), host(from_), host(to_), table_.links.at(link).name));
       route.push_back(link);
     }
-    if (route.empty())
+    const bool connected = !route.empty();
+    leave_out_caps(route);
+    if (!connected)
       throw InputError(fmt::format("{}: there is no route from {} to {}: add one", place(host(to_)),
                                    host(from_), host(to_)));
+  }
+  // A link that is not shared (FATPIPE) caps each flow alone, and is no cable. It changes nothing on a route that has a shared
+  // link of no larger rate.
+  void leave_out_caps(std::vector<std::uint32_t>& route) const {
+    std::int64_t slowest = std::numeric_limits<std::int64_t>::max();
+    for (const std::uint32_t link : route)
+      if (!each_flow_[link]) slowest = std::min(slowest, table_.links[link].rate.count);
+    for (const std::uint32_t link : route) {
+      const PlatformLink& cap = table_.links[link];
+      if (each_flow_[link] && cap.rate.count < slowest)
+        throw InputError(
+            fmt::format("{}: link '{}' is not SHARED or SPLITDUPLEX, and is the slowest from {} to {}: what "
+                        "caps one flow "
+                        "alone is no cable; leave it out of the routes",
+                        place(cap.name), cap.name, host(from_), host(to_)));
+    }
+    std::erase_if(route, [this](std::uint32_t link) { return each_flow_[link]; });
   }
   [[noreturn]] void fail(const Reading& reading) const {
     std::string why = words_of(reading.errors);
@@ -258,7 +273,9 @@ class TableReader {
     const std::size_t line = line_of_only_zone(xml_);
     return line == 0 ? file_ : fmt::format("{}:{}", file_, line);
   }
-  std::string host(const auto& number) const { return fmt::format("{}{}{}", prefix_, number, suffix_); }
+  std::string host(std::uint32_t number) const {
+    return number < hosts_.names.size() ? hosts_.names[number] : fmt::format("host {}", number);
+  }
   // Returns the file and the line of an element. SPLITDUPLEX links have a name for each direction.
   std::string place(std::string id) const {
     std::size_t line = line_of_id(xml_, id);
@@ -269,28 +286,38 @@ class TableReader {
 
   const std::string& file_;
   std::string_view xml_;
-  std::string prefix_, suffix_;
+  const PlatformHosts& hosts_;
   PlatformTable table_;
+  std::vector<bool> each_flow_;  // by link: it caps each flow alone
   std::uint32_t from_ = 0, to_ = 0;
 };
 
 }  // namespace
 
-PlatformTable read_platform(const std::filesystem::path& file, const std::string& host) {
+PlatformHosts numbered_hosts(const std::string& pattern, std::uint32_t first) {
   constexpr std::string_view kDie = "{die}";
+  const std::size_t die = pattern.find(kDie);
+  if (die == std::string::npos)
+    throw InputError(fmt::format("'{}' does not have {{die}}, which stands for a die's number", pattern));
+  PlatformHosts hosts;
+  hosts.numbered = true;
+  for (std::uint32_t n = 0; n < kMostPlatformHosts; ++n)
+    hosts.names.push_back(fmt::format("{}{}{}", pattern.substr(0, die), std::uint64_t{first} + n,
+                                      pattern.substr(die + kDie.size())));
+  return hosts;
+}
+
+PlatformTable read_platform(const std::filesystem::path& file, const PlatformHosts& hosts) {
   constexpr std::uintmax_t kMostText = std::uintmax_t{1} << 26;
   const std::string name = file.string();
-  const std::size_t die = host.find(kDie);
-  if (die == std::string::npos)
-    throw InputError(fmt::format("'{}' does not have {{die}}, which stands for a die's number", host));
   std::error_code error;
   if (std::filesystem::file_size(file, error) > kMostText && !error)
     throw InputError(fmt::format("{}: larger than {} MB", name, kMostText >> 20));
   const std::string xml = read_file(name);
   check_platform_text(xml, name);
-  const std::string prefix = host.substr(0, die), suffix = host.substr(die + kDie.size());
-  const Reading reading = read_in_process(name, prefix, suffix);
-  return TableReader(name, xml, prefix, suffix).read(reading);
+  std::string names;
+  for (const std::string& host : hosts.names) names += host + '\n';
+  return TableReader(name, xml, hosts).read(read_in_process(name, names));
 }
 
 }  // namespace a3sim

@@ -21,10 +21,19 @@ struct PlatformTable {
   std::vector<std::vector<std::uint32_t>> routes;  // by pair of hosts, at [from * hosts + to]
 };
 
+// The hosts of dies, in their order. A platform may have others.
+struct PlatformHosts {
+  std::vector<std::string> names;
+  bool numbered = false;  // they are as many as the platform has, from the first on
+};
+// Returns the names that a pattern gives, with {die} for numbers from `first` on: the most that one engine can read. Throws
+// InputError for a pattern without {die}.
+PlatformHosts numbered_hosts(const std::string& pattern, std::uint32_t first);
+
 // Reads a plain platform file with SimGrid, in a process of its own that is limited to a minute and some
-// gigabytes. `host` is the name of a die's host, with {die} for its number from 0 on. Throws InputError with
+// gigabytes. Throws InputError with
 // the file, the line if known, and a remedy for: a file that cannot be read or is not plain, missing hosts,
 // pairs without a route, routes that use a link twice, and links that are not cables.
-PlatformTable read_platform(const std::filesystem::path& file, const std::string& host);
+PlatformTable read_platform(const std::filesystem::path& file, const PlatformHosts& hosts);
 
 }  // namespace a3sim

@@ -183,11 +183,31 @@ std::string describe(const SweepSpec& spec, const SweepPosition& position) {
   return text;
 }
 
-SweepPoint resolve_point(const SweepSpec& spec, const SweepPosition& position) {
-  std::string text = fmt::format("include: [\"{}\"", spec.base);
+std::shared_ptr<const ConfigValue> PointReader::included(const std::string& text) {
+  const std::scoped_lock lock(mutex_);
+  const auto [known, is_new] = included_.try_emplace(text);
+  if (!is_new) return known->second;
+  Diagnostics diagnostics;
+  try {
+    const Config root = Config::parse(text, spec_.file.string(), {}, diagnostics);
+    if (diagnostics.empty()) known->second = root.tree();
+  } catch (const InputError&) {  // something is left open
+  }
+  return known->second;
+}
+
+Experiment PointReader::read(const std::string& text, const std::vector<std::string>& overrides) {
+  const std::shared_ptr<const ConfigValue> tree = included(text);
+  if (tree == nullptr) return parse_experiment(text, spec_.file.string(), overrides);
+  Diagnostics diagnostics;
+  return read_experiment(Config::from(*tree, overrides, diagnostics), diagnostics);
+}
+
+SweepPoint PointReader::resolve(const SweepPosition& position) {
+  std::string text = fmt::format("include: [\"{}\"", spec_.base);
   std::vector<Override> overrides;
   std::vector<std::string> lines;
-  for (const Override& setting : settings_at(spec, position)) {
+  for (const Override& setting : settings_at(spec_, position)) {
     if (setting.key == "include") {
       text += fmt::format(", \"{}\"", setting.value);
     } else {
@@ -197,10 +217,10 @@ SweepPoint resolve_point(const SweepSpec& spec, const SweepPosition& position) {
   }
   SweepPoint point;
   try {
-    point.experiment = parse_experiment(text + "]\n", spec.file.string(), lines);
+    point.experiment = read(text + "]\n", lines);
     point.config = portable(point.experiment);
   } catch (const InputError& error) {
-    throw InputError(placed(error.what(), overrides, describe(spec, position)));
+    throw InputError(placed(error.what(), overrides, describe(spec_, position)));
   }
   point.id = point_id(point.config);
   point.taskflow = taskflow_of(point.config.values, point.experiment);

@@ -1,7 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "sim/experiment/config/portable_config.h"
 #include "sim/experiment/experiment.h"
@@ -30,8 +34,24 @@ struct SweepPoint {
 // Returns the id of the point with this configuration.
 std::string point_id(const PortableConfig& config);
 
-// Throws InputError with all that is wrong with the configuration, with the place in the sweep's file that
-// sets it and the point's coordinates.
-SweepPoint resolve_point(const SweepSpec& spec, const SweepPosition& position);
+// Reads the experiments of a sweep's points. Files that no axis changes are read once. Thread-safe.
+class PointReader {
+ public:
+  // `spec` must outlive it.
+  explicit PointReader(const SweepSpec& spec) : spec_(spec) {}
+
+  // Throws InputError with all that is wrong with the configuration, with the place in the sweep's file that
+  // sets it and the point's coordinates.
+  SweepPoint resolve(const SweepPosition& position);
+
+ private:
+  Experiment read(const std::string& text, const std::vector<std::string>& overrides);
+  std::shared_ptr<const ConfigValue> included(const std::string& text);
+
+  const SweepSpec& spec_;
+  std::mutex mutex_;
+  // By text: what its files state; null: they are wrong, or leave something open that overrides may give.
+  std::map<std::string, std::shared_ptr<const ConfigValue>> included_;
+};
 
 }  // namespace a3sim

@@ -24,12 +24,12 @@ namespace {
 // Computes points one after the other, and shares schedules between neighbours.
 class PointRun {
  public:
-  explicit PointRun(const SweepSpec& spec) : spec_(spec) {}
+  explicit PointRun(const SweepSpec& spec) : spec_(spec), reader_(spec) {}
 
   // Returns the configuration and the metrics as bytes for another process. Throws what the simulation
   // throws, and InputError if the point is no longer `id`, because a file has changed.
   std::string compute(const SweepPosition& position, const std::string& id) {
-    const SweepPoint point = resolve_point(spec_, position);
+    const SweepPoint point = reader_.resolve(position);
     if (point.id != id) throw InputError("its configuration was changed while the sweep ran: start it again");
     nlohmann::json answer{{"config", point.config.resolved}, {"files", point.config.files}};
     for (const PointMetric& m : measured(point.experiment, spec_.metrics, &cache_))
@@ -41,6 +41,7 @@ class PointRun {
 
  private:
   const SweepSpec& spec_;
+  PointReader reader_;
   CompileCache cache_;
 };
 
@@ -111,7 +112,7 @@ SweepRecord record_of(const SweepPlan& plan, const WorkDone& work) {
   if (record.error.empty())
     read_answer(work.reply.answer, record);
   else
-    record.config = resolve_point(plan.spec, plan.positions[work.number]).config;
+    record.config = PointReader(plan.spec).resolve(plan.positions[work.number]).config;
   return record;
 }
 
@@ -147,9 +148,9 @@ struct ResolvedPosition {
 // An error in one value occurs at each of its points. Returns the error without the point.
 std::string without_place(const std::string& error) { return error.substr(0, error.find(" (at ")); }
 
-ResolvedPosition resolve_position(const SweepSpec& spec, const SweepPosition& position) {
+ResolvedPosition resolve_position(PointReader& reader, const SweepSpec& spec, const SweepPosition& position) {
   try {
-    SweepPoint point = resolve_point(spec, position);
+    SweepPoint point = reader.resolve(position);
     ResolvedPosition resolved{std::move(point.id), std::move(point.taskflow), {}, {}};
     for (const std::string& name : spec.metrics)
       resolved.has_metric.push_back(!metrics_had(point.experiment, std::span(&name, 1)).empty());
@@ -164,14 +165,15 @@ ResolvedPosition resolve_position(const SweepSpec& spec, const SweepPosition& po
 std::vector<ResolvedPosition> resolve_all(const SweepSpec& spec, const std::vector<SweepPosition>& positions,
                                           unsigned threads) {
   std::vector<ResolvedPosition> resolved(positions.size());
+  PointReader reader(spec);
   if (spec.leave_out_refused) {
     in_parallel(positions.size(), threads,
-                [&](std::size_t p) { resolved[p] = resolve_position(spec, positions[p]); });
+                [&](std::size_t p) { resolved[p] = resolve_position(reader, spec, positions[p]); });
     return resolved;
   }
   std::set<std::string> errors;
   for (std::size_t p = 0; p < positions.size() && errors.size() < kMostErrors; ++p) {
-    resolved[p] = resolve_position(spec, positions[p]);
+    resolved[p] = resolve_position(reader, spec, positions[p]);
     if (!resolved[p].refused.empty()) errors.insert(without_place(resolved[p].refused));
     if (errors.size() == kMostErrors) resolved.resize(p + 1);
   }
@@ -221,10 +223,11 @@ std::set<std::string> idle_everywhere(const SweepSpec& spec, const std::vector<S
     for (const SweepValue& value : axis.values)
       for (const Override& setting : value.settings) idle.insert(setting.key);
   }
+  PointReader reader(spec);
   for (const SweepPosition& position : positions) {
     if (idle.empty()) break;
     std::set<std::string> here;
-    for (const IdleKey& key : idle_keys(resolve_point(spec, position).experiment)) here.insert(key.path);
+    for (const IdleKey& key : idle_keys(reader.resolve(position).experiment)) here.insert(key.path);
     std::erase_if(idle, [&](const std::string& key) { return !here.contains(key); });
   }
   return idle;

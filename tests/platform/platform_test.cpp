@@ -58,7 +58,7 @@ std::string hosts(int count) {
 
 std::string refusal(const PlatformFile& file, const std::string& host = "node-{die}") {
   try {
-    read_platform(file.path(), host);
+    read_platform(file.path(), numbered_hosts(host, 0));
   } catch (const InputError& error) {
     return error.what();
   }
@@ -74,7 +74,7 @@ TEST_CASE("A platform's routes and links are those of its file") {
       "<route src=\"node-0\" dst=\"node-2\"><link_ctn id=\"a\"/><link_ctn id=\"b\" "
       "direction=\"UP\"/></route>\n"
       "<route src=\"node-1\" dst=\"node-2\"><link_ctn id=\"b\" direction=\"UP\"/></route>\n");
-  const PlatformTable table = read_platform(file.path(), "node-{die}");
+  const PlatformTable table = read_platform(file.path(), numbered_hosts("node-{die}", 0));
   REQUIRE(table.hosts == 3);
   const auto route = [&](std::uint32_t from, std::uint32_t to) {
     std::string names;
@@ -96,12 +96,71 @@ TEST_CASE("A star that SimGrid makes of a cluster gives each host a link each wa
          "version=\"4.1\">\n"
          "<cluster id=\"c\" prefix=\"node-\" suffix=\".a\" radical=\"0-7\" speed=\"1Gf\" "
          "bw=\"50GBps\" lat=\"1us\"/>\n</platform>\n";
-  const PlatformTable table = read_platform(file.path(), "node-{die}.a");
+  const PlatformTable table = read_platform(file.path(), numbered_hosts("node-{die}.a", 0));
   CHECK(table.hosts == 8);
   CHECK(table.links.size() == 16);
   for (std::uint32_t from = 0; from < 8; ++from)
     for (std::uint32_t to = 0; to < 8; ++to)
       CHECK(table.routes[from * 8 + to].size() == (from == to ? 0 : 2));
+}
+
+// Returns the names of the links on each route, from lower to higher hosts.
+std::string routes_of(const PlatformTable& table) {
+  std::string text;
+  for (std::uint32_t from = 0; from < table.hosts; ++from)
+    for (std::uint32_t to = from + 1; to < table.hosts; ++to) {
+      text += fmt::format("{}-{}:", from, to);
+      for (const std::uint32_t link : table.routes[from * table.hosts + to])
+        text += " " + table.links[link].name;
+      text += "; ";
+    }
+  return text;
+}
+
+TEST_CASE("Hosts with names of their own are listed, as SimGrid's small_platform needs it") {
+  const PlatformFile file(
+      "<host id=\"Tremblay\" speed=\"98Mf\"/><host id=\"Jupiter\" speed=\"76Mf\"/><host id=\"Fafard\" "
+      "speed=\"76Mf\"/>\n"
+      "<link id=\"9\" bandwidth=\"7.209750MBps\" latency=\"1us\"/><link id=\"4\" bandwidth=\"10MBps\" "
+      "latency=\"1us\"/>\n"
+      "<link id=\"loopback\" bandwidth=\"498MBps\" latency=\"15us\" sharing_policy=\"FATPIPE\"/>\n"
+      "<route src=\"Tremblay\" dst=\"Tremblay\"><link_ctn id=\"loopback\"/></route>\n"
+      "<route src=\"Tremblay\" dst=\"Jupiter\"><link_ctn id=\"9\"/></route>\n"
+      "<route src=\"Tremblay\" dst=\"Fafard\"><link_ctn id=\"4\"/></route>\n"
+      "<route src=\"Jupiter\" dst=\"Fafard\"><link_ctn id=\"9\"/><link_ctn id=\"4\"/></route>\n");
+  CHECK(routes_of(read_platform(file.path(), {{"Fafard", "Tremblay", "Jupiter"}})) ==
+        "0-1: 4; 0-2: 4 9; 1-2: 9; ");
+  CHECK(read_platform(file.path(), {{"Jupiter", "Fafard"}}).hosts == 2);
+  CHECK_THROWS_WITH(read_platform(file.path(), {{"Jupiter", "Bourassa"}}),
+                    Contains("no host is called 'Bourassa'"));
+}
+
+TEST_CASE(
+    "Hosts are numbered from any number on, and a backbone that never binds is left out, as griffon needs "
+    "it") {
+  const PlatformFile file("");
+  std::ofstream(file.path())
+      << "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform "
+         "version=\"4.1\">\n"
+         "<zone id=\"griffon\" routing=\"Floyd\">\n"
+         "<cluster id=\"one\" prefix=\"griffon-\" suffix=\".grid5000.fr\" radical=\"1-3,58\" speed=\"286Mf\" "
+         "bw=\"125MBps\" "
+         "lat=\"24us\" bb_bw=\"1.25GBps\" bb_lat=\"0\" sharing_policy=\"SHARED\"/>\n"
+         "<cluster id=\"two\" prefix=\"griffon-\" suffix=\".grid5000.fr\" radical=\"4-5\" speed=\"286Mf\" "
+         "bw=\"125MBps\" "
+         "lat=\"24us\" bb_bw=\"1.25GBps\" bb_lat=\"0\" sharing_policy=\"SHARED\"/>\n"
+         "<link id=\"backbone\" bandwidth=\"1.25GBps\" latency=\"24us\" sharing_policy=\"FATPIPE\"/>\n"
+         "<zoneRoute src=\"one\" dst=\"two\" gw_src=\"griffon-one_router.grid5000.fr\" "
+         "gw_dst=\"griffon-two_router.grid5000.fr\">"
+         "<link_ctn id=\"backbone\"/></zoneRoute>\n</zone>\n</platform>\n";
+  const PlatformTable table = read_platform(file.path(), numbered_hosts("griffon-{die}.grid5000.fr", 1));
+  REQUIRE(table.hosts == 5);
+  const std::vector<std::uint32_t>& route = table.routes[0 * 5 + 4];
+  CHECK(route.size() == 4);  // both hosts' links, and both clusters' backbones
+  for (const std::uint32_t link : route) CHECK(table.links[link].name != "backbone");
+  CHECK_THROWS_WITH(read_platform(file.path(), numbered_hosts("griffon-{die}.grid5000.fr", 0)),
+                    Contains("no host is called 'griffon-0.grid5000.fr'") && Contains("'first'"));
+  CHECK(read_platform(file.path(), numbered_hosts("griffon-{die}.grid5000.fr", 58)).hosts == 1);
 }
 
 TEST_CASE("What is wrong with a platform is said with its file, its line and a remedy") {
@@ -120,7 +179,7 @@ TEST_CASE("What is wrong with a platform is said with its file, its line and a r
   CHECK_THAT(refusal(PlatformFile(
                  hosts(2) +
                  "<link id=\"a\" bandwidth=\"1GBps\" latency=\"0\" sharing_policy=\"FATPIPE\"/>\n" + route)),
-             Contains(".xml:7: link 'a' is not SHARED"));
+             Contains(".xml:7: link 'a' is not SHARED or SPLITDUPLEX, and is the slowest"));
   CHECK_THAT(refusal(PlatformFile(hosts(2) + "<link id=\"a\" bandwidth=\"1GBps\" bandwidth_file=\"x\"/>\n")),
              Contains(".xml:7: profiles over time"));
   CHECK_THAT(refusal(PlatformFile("<config id=\"c\"/>\n")), Contains(".xml:5: <config>"));
@@ -192,7 +251,7 @@ TEST_CASE("A platform of very many links is read or refused in seconds") {
   zone += "<route src=\"node-0\" dst=\"node-1\"><link_ctn id=\"l99999\"/></route>\n";
   const auto start = std::chrono::steady_clock::now();
   const PlatformFile file(zone);
-  CHECK(read_platform(file.path(), "node-{die}").links.size() == 1);
+  CHECK(read_platform(file.path(), numbered_hosts("node-{die}", 0)).links.size() == 1);
   for (int l = 0; l < 100'001; ++l)
     zone += fmt::format("<link id=\"m{}\" bandwidth=\"1GBps\" latency=\"1us\"/>\n", l);
   CHECK_THAT(refusal(PlatformFile(zone)), Contains("more than 200000 links"));
@@ -210,7 +269,7 @@ TEST_CASE("A process that has, or had, a network of SimGrid's reads platforms al
 #else
   for (const bool has : {true, false}) {
     if (!has) network.reset();
-    const PlatformTable table = read_platform(file.path(), "node-{die}");
+    const PlatformTable table = read_platform(file.path(), numbered_hosts("node-{die}", 0));
     CHECK(table.hosts == 2);
     REQUIRE(table.links.size() == 1);
     CHECK(table.links.front().rate.count == 25'000'000'000);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/core/error.h"
+#include "traces/import/imported_timeline.h"
 #include "traces/import/profile.h"
 #include "traces/import/rank_time.h"
 #include "traces/import/text_source.h"
@@ -91,10 +92,49 @@ std::string first_bytes(const fs::path& path, std::size_t most) {
   return begin;
 }
 
+// What ran on the devices of all files, as one step of a job.
+class KinetoSteps final : public Observation {
+ public:
+  KinetoSteps() { job_.passes = {"step"}; }
+
+  // Returns the time by which a file's dates are behind the first file's.
+  Duration behind_first(const KinetoDate& date) {
+    if (!first_) first_ = date;
+    const bool near = std::abs(date.microseconds - first_->microseconds) <= kKinetoSpan;
+    return near ? date.since(*first_) : Duration::zero();
+  }
+  void add(std::uint32_t rank, const std::string& name, bool exchanges, Duration start, Duration end) {
+    const auto [at, is_new] = numbers_.try_emplace(name, static_cast<std::uint32_t>(job_.names.size()));
+    if (is_new) job_.names.push_back(name);
+    OperatorRecord& record = step_.operators.emplace_back();
+    record.rank = rank;
+    record.op = at->second;
+    record.lane = exchanges ? Lane::kCommunication : Lane::kCompute;
+    record.start = start;
+    record.end = end;
+    job_.ranks = std::max(job_.ranks, rank + 1);
+  }
+
+  void each_step(const Step&) const override {}
+  std::vector<std::uint32_t> full_steps() const override { return {0}; }
+  FullStep full(std::uint32_t) const override { return step_; }
+  RecordPlace place_of(const LightRecord&) const override { return {}; }
+  RecordPlace place_of(const OperatorRecord&) const override { return {}; }
+  RecordPlace place_of(const TransferRecord&) const override { return {}; }
+  RecordPlace place_of(const HostRecord&) const override { return {}; }
+
+ private:
+  std::optional<KinetoDate> first_;
+  FullStep step_;
+  std::map<std::string, std::uint32_t, std::less<>> numbers_;  // of names
+};
+
 // One file, which is of one rank.
 class KinetoFile {
  public:
-  KinetoFile(fs::path file, Profile& to) : file_(std::move(file)), to_(to) {}
+  // `steps`: also collects what ran, if not null.
+  KinetoFile(fs::path file, Profile& to, KinetoSteps* steps = nullptr)
+      : file_(std::move(file)), to_(to), steps_(steps) {}
 
   void read() {
     constexpr std::array<std::string_view, 6> kWanted{"device",         "Collective name", "In msg nelems",
@@ -155,7 +195,11 @@ class KinetoFile {
 
   void finish(std::uint32_t rank, const std::vector<Kernel>& kernels) {
     RankTime time;
+    const Duration behind = steps_ != nullptr ? steps_->behind_first(*first_) : Duration::zero();
     for (const Kernel& kernel : kernels) {
+      if (steps_ != nullptr)
+        steps_->add(rank, kernel.name, kernel.exchanges, behind + kernel.start,
+                    behind + kernel.start + kernel.length);
       time.add(kernel.start, kernel.start + kernel.length, kernel.exchanges, !kernel.exchanges);
       if (!kernel.exchanges) {
         to_.at(rank, kernel.name).add(kernel.length, Duration::zero());
@@ -172,6 +216,7 @@ class KinetoFile {
 
   fs::path file_;
   Profile& to_;
+  KinetoSteps* steps_;
   std::optional<KinetoDate> first_;                // date of the first event; others count from it
   std::map<double, std::vector<Kernel>> kernels_;  // by device
   std::size_t odd_ = 0;
@@ -189,11 +234,7 @@ std::vector<fs::path> kineto_files(const fs::path& path) {
 
 class Kineto final : public ProfileReader {
  public:
-  bool takes(const fs::path& path) const override {
-    std::error_code error;
-    if (!fs::is_directory(path, error)) return is_kineto(path);
-    return !kineto_files(path).empty();
-  }
+  bool takes(const fs::path& path) const override { return is_kineto_profile(path); }
   Profile read(const fs::path& path) const override {
     Profile to;
     to.unit = ProfileUnit::kKernel;
@@ -207,6 +248,19 @@ A3SIM_REGISTER(ProfileReader, "kineto",
                Kineto);
 
 }  // namespace
+
+bool is_kineto_profile(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return is_kineto(path);
+  return !kineto_files(path).empty();
+}
+
+std::string kineto_kernels_csv(const fs::path& path) {
+  Profile sums;
+  KinetoSteps steps;
+  for (const fs::path& file : kineto_files(path)) KinetoFile(file, sums, &steps).read();
+  return kernels_csv(steps);
+}
 
 bool is_kineto(const fs::path& path) {
   std::error_code error;

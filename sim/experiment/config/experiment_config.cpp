@@ -20,6 +20,7 @@
 #include "sim/experiment/experiment.h"
 #include "sim/network/network.h"
 #include "sim/runtime/execution.h"
+#include "traces/import/chakra_graph.h"
 
 namespace a3sim {
 namespace {
@@ -370,7 +371,16 @@ Experiment load_launch(const std::filesystem::path& script, const std::filesyste
   return parse_experiment(launch_text(script, model), script.string(), overrides);
 }
 
+// Returns the configuration that replays a folder of Chakra execution traces.
+static std::string chakra_text(const std::filesystem::path& folder) {
+  const std::filesystem::path whole = std::filesystem::absolute(folder).lexically_normal();
+  const std::filesystem::path name = whole.has_filename() ? whole.filename() : whole.parent_path().filename();
+  return fmt::format("include: ['{}']\nexperiment: {{name: '{}'}}\nkernel: {{folder: '{}'}}\n",
+                     (configs_folder() / "steps" / "chakra.yaml").string(), name.string(), whole.string());
+}
+
 Experiment load_experiment(const std::filesystem::path& file, std::span<const std::string> overrides) {
+  if (is_chakra_folder(file)) return parse_experiment(chakra_text(file), file.string(), overrides);
   const ForeignConfig* const foreign = foreign_reader(file);
   if (foreign != nullptr && foreign->trains()) return load_launch(file, {}, overrides);
   // For a model file: runs its experts as in hf.yaml, or all of it.

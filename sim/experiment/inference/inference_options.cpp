@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "models/config/model_shape_config.h"
 #include "sim/core/error.h"
 
 namespace a3sim {
@@ -57,6 +60,17 @@ void read_launch(const Config& block, InferenceOptions& options) {
   launch.finish();
 }
 
+// Refuses what training steps know of models, and steps of inference do not.
+void refuse_other_layers(const Config& model, const ModelShape& shape) {
+  refuse_ungated(model, "the experts and feed-forward networks of a step of inference");
+  if (shape.experts.latent > 0)
+    model.error("latent", "experts in a width of their own are not modelled in inference: expected none");
+  if (std::ranges::any_of(shape.layers,
+                          [](const std::string& block) { return block.starts_with("windowed"); }))
+    model.error("layers",
+                "sliding windows are not modelled in inference: expected dense and moe, which meet all keys");
+}
+
 }  // namespace
 
 InferenceOptions read_inference_options(const Config& root) {
@@ -93,6 +107,7 @@ InferenceOptions read_inference_options(const Config& root) {
 }
 
 void check_inference(const Config& root, const InferencePlan& plan) {
+  refuse_other_layers(root.map("model"), plan.model);
   const InferenceOptions& options = plan.options;
   const Config parallel = root.map("parallel"), block = root.map("inference");
   const std::uint32_t group = options.tp * options.cp, heads = plan.model.attention.heads;

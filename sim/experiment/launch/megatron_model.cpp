@@ -18,6 +18,7 @@ class ModelArguments {
     const bool tied = !reader_.flag("untie-embeddings-and-output-weights");
     reader_.set("model.tied", tied ? "true" : "false", reader_.mark("untie-embeddings-and-output-weights"));
     read_attention();
+    read_gate();
     const bool experts = reader_.has("num-experts");
     if (experts) read_experts();
     const auto dense = read_layers(chunks, experts);
@@ -72,6 +73,20 @@ class ModelArguments {
       reader_.set("model.attention.head_dim", *hidden / *heads, reader_.value_mark("num-attention-heads"));
     if (reader_.flag("qk-layernorm"))
       reader_.set("model.attention.qk_norm", "true", reader_.mark("qk-layernorm"));
+  }
+
+  bool gated() const {
+    return reader_.flag("swiglu") || reader_.flag("geglu") || reader_.flag("quick-geglu");
+  }
+  // Megatron's default is GELU without a gate.
+  void read_gate() {
+    if (gated()) return;
+    const bool squared = reader_.flag("squared-relu");
+    reader_.set("model.gated", "false", reader_.mark("squared-relu"));
+    if (!squared)
+      reader_.note(
+          "no --swiglu: feed-forward networks have no gate, and GELU takes the time of a squared ReLU",
+          reader_.start());
   }
 
   void read_latent_attention() {
@@ -194,16 +209,12 @@ class ModelArguments {
 
   void read_dense() {
     constexpr const char* kKey = "model.dense_intermediate";
-    if (!reader_.flag("swiglu") && !reader_.flag("geglu") && !reader_.flag("quick-geglu"))
-      return reader_.open(
-          kKey,
-          "the script has no --swiglu, and feed-forward networks without a gate are not simulated: --set "
-          "model.dense_intermediate=N takes one with a gate; two thirds of the width have as many weights",
-          reader_.value_mark("ffn-hidden-size"));
     if (reader_.has("ffn-hidden-size")) return reader_.copy("ffn-hidden-size", kKey);
-    constexpr std::int64_t kWhole = 64;  // Megatron's default: two thirds of 4 x hidden, in whole blocks
+    constexpr std::int64_t kWhole =
+        64;  // Megatron's default: 4 x hidden, and two thirds with a gate, in whole blocks
     if (const auto hidden = reader_.whole("hidden-size", "model.hidden"))
-      reader_.set(kKey, *hidden * 8 / 3 / kWhole * kWhole, reader_.value_mark("hidden-size"));
+      reader_.set(kKey, gated() ? *hidden * 8 / 3 / kWhole * kWhole : *hidden * 4,
+                  reader_.value_mark("hidden-size"));
   }
 
   void read_type() {

@@ -126,8 +126,9 @@ BlockTimes block_times(const Experiment& experiment, const StepOptions& step, co
   if (!block.experts) return times;
   times.experts = expert_times(experiment, step, *block.experts);
   const BlockExperts& experts = *block.experts;
-  times.flops_run += (times.experts_again ? 4.0 : 3.0) * 6.0 * static_cast<double>(experts.tokens) *
-                     experts.top_k * experts.hidden * experts.intermediate;
+  times.flops_run += (times.experts_again ? 4.0 : 3.0) * 2.0 * (experts.first_columns() + 1) *
+                     static_cast<double>(experts.tokens) * experts.top_k * experts.hidden *
+                     experts.intermediate;
   return times;
 }
 

@@ -110,8 +110,9 @@ class ExpertKernels {
     PartWork part;
     const std::uint32_t h = experts_.hidden, f = experts_.intermediate;
     add_permute(true, part);
-    add_products(2 * f, h, part);
-    add_vector(rows() * 2 * f * element(), rows() * f * element(), 3 * rows() * f, part);
+    const std::uint32_t first = experts_.first_columns();
+    add_products(first * f, h, part);
+    add_vector(rows() * first * f * element(), rows() * f * element(), (first + 1) * rows() * f, part);
     add_products(h, f, part);
     add_permute(false, part);
     return part;
@@ -121,8 +122,10 @@ class ExpertKernels {
     const std::uint32_t h = experts_.hidden, f = experts_.intermediate;
     add_permute(true, part);
     add_products(f, h, part);
-    add_vector(rows() * 3 * f * element(), rows() * 2 * f * element(), 6 * rows() * f, part);
-    add_products(h, 2 * f, part);
+    const std::uint32_t first = experts_.first_columns();
+    add_vector(rows() * (first + 1) * f * element(), rows() * first * f * element(), 3 * first * rows() * f,
+               part);
+    add_products(h, first * f, part);
     add_permute(false, part);
     return part;
   }
@@ -130,7 +133,7 @@ class ExpertKernels {
   PartWork weights() {
     PartWork part;
     const std::uint32_t h = experts_.hidden, f = experts_.intermediate;
-    for (const auto& [n, k] : {std::pair{h, f}, std::pair{2 * f, h}}) {
+    for (const auto& [n, k] : {std::pair{h, f}, std::pair{experts_.first_columns() * f, h}}) {
       MemoryJob job = cost_.gradients(rows_, n, k, matrix_workers());
       const double more = 1.0 * local_ * n * k, sums = 4;
       job.bytes[static_cast<std::size_t>(Resource::kHbm)] +=

@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 
+#include "models/graph/ungated.h"
 #include "models/operators/moves_rows.h"
 #include "sim/core/error.h"
 #include "sim/core/rng.h"
@@ -44,6 +45,13 @@ Experiment under_preset(const Experiment& experiment, bool forward) {
   return own;
 }
 
+Graph graph_of(const Experiment& layer, bool gated, bool forward, WeightGradients then) {
+  if (!gated)
+    return forward ? ungated_forward_graph(layer.shape, layer.window)
+                   : ungated_backward_graph(layer.shape, layer.window, then);
+  return forward ? forward_graph(layer.shape, layer.window) : backward_graph(layer.shape, layer.window, then);
+}
+
 // A pass of the layer of a block as an experiment of its own, on the same group of dies.
 Experiment layer_experiment(const Experiment& experiment, const BlockExperts& experts, bool forward) {
   Experiment layer = experiment;
@@ -51,8 +59,7 @@ Experiment layer_experiment(const Experiment& experiment, const BlockExperts& ex
   layer.window = Window::kFull;
   layer.shape.tokens = static_cast<std::uint32_t>(experts.tokens) / layer.ffn.batches;
   const WeightGradients then = in_kernels(experiment) ? WeightGradients::kAddFp32 : WeightGradients::kNone;
-  const Graph graph =
-      forward ? forward_graph(layer.shape, layer.window) : backward_graph(layer.shape, layer.window, then);
+  const Graph graph = graph_of(layer, experts.gated, forward, then);
   layer.passes = {
       {forward ? "forward" : "backward", in_form(graph, layer.shape, layer.ffn, row_form_of(experiment))}};
   if (const auto wrong = name_kernels(layer); !wrong.empty())

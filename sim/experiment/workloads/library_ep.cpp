@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/config/model_shape_config.h"
 #include "models/graph/expert_parallel.h"
 #include "sim/experiment/config/workload.h"
 #include "sim/runtime/execution.h"
@@ -72,6 +73,7 @@ void read_library_ep(const Config& root, const Config& /*block*/, Experiment& ex
 // Reads a whole forward layer with int8 before the experts and in their products.
 void read_moe_int8(const Config& root, const Config& /*block*/, Experiment& experiment) {
   read_model(root, experiment);
+  refuse_ungated(root.map("model"), "experts in 8 bits");
   const Exchange exchange = exchange_of(experiment);
   experiment.passes.push_back(
       {"forward", int8_forward_graph(experiment.shape, exchange, token_rows(experiment))});

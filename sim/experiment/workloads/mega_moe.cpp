@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "models/config/model_shape_config.h"
 #include "sim/experiment/config/workload.h"
 
 namespace a3sim {
@@ -98,6 +99,7 @@ void read_cuts(const Config& config, const MoeShape& shape, MegaMoeOptions& opti
 // Reads a MoE layer as one kernel that exchanges rows itself.
 void read_mega_moe(const Config& root, const Config& /*block*/, Experiment& experiment) {
   read_model(root, experiment);
+  refuse_ungated(root.map("model"), "the experts of MegaMoE's kernel");
   const MoeShape& shape = experiment.shape;
   const Config config = root.map("mega_moe");
   MegaMoeOptions options;

@@ -1,5 +1,7 @@
 #include <vector>
 
+#include "models/config/model_shape_config.h"
+#include "models/graph/ungated.h"
 #include "sim/experiment/config/ffn_form_config.h"
 #include "sim/experiment/config/row_form_config.h"
 #include "sim/experiment/config/workload.h"
@@ -19,7 +21,11 @@ void read_moe_ffn(const Config& root, const Config& block, Experiment& experimen
   experiment.ffn = read_ffn_form(root, block, experiment, shape.tokens);
   const RowForm rows = read_row_form(block, experiment);
   shape.tokens /= experiment.ffn.batches;
+  const bool gated = has_gate(root.map("model"));
   const auto graph_of = [&](bool forward) {
+    if (!gated)
+      return forward ? ungated_forward_graph(shape, experiment.window)
+                     : ungated_backward_graph(shape, experiment.window, then);
     return forward ? forward_graph(shape, experiment.window) : backward_graph(shape, experiment.window, then);
   };
   if (!rows.movers.empty()) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/config/model_shape_config.h"
 #include "scheduler/verify/verify.h"
 #include "sim/experiment/outcome/stream_trace.h"
 #include "sim/experiment/run/draws.h"
@@ -149,6 +150,7 @@ std::shared_ptr<const ExperimentWork> read_streams(const Config& root, Experimen
     block.error(
         block.has("execution") ? "execution" : "method",
         "experiment.method shares out micro-batches on streams: expected experiment.execution streams");
+  refuse_ungated(root.map("model"), "micro-batches on streams");
   experiment.run.execution = "kernel";
   return std::make_shared<Streams>(read_micro_batch_options(root));
 }

@@ -246,7 +246,7 @@ void read_training_workload(const Config& root, const Config& block, Experiment&
   const TrainingPlan& plan = training_plan_of(experiment);
   const auto& experts = plan.model.experts;
   experiment.shape = {static_cast<std::uint32_t>(plan.step.block_layout().own_tokens()),
-                      plan.model.hidden,
+                      plan.model.expert_hidden(),
                       experts.intermediate,
                       experts.top_k,
                       experts.count / plan.step.ep,

@@ -6,6 +6,7 @@
 #include <exception>
 #include <map>
 #include <simgrid/s4u.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -14,10 +15,12 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-std::vector<s4u::Host*> numbered_hosts(const std::string& prefix, const std::string& suffix) {
+// Returns the hosts of these names, up to the first that is missing.
+std::vector<s4u::Host*> hosts_named(const char* names) {
   std::vector<s4u::Host*> hosts;
-  while (hosts.size() <= kMostPlatformHosts) {
-    s4u::Host* const host = s4u::Host::by_name_or_null(prefix + std::to_string(hosts.size()) + suffix);
+  std::istringstream lines(names);
+  for (std::string name; std::getline(lines, name);) {
+    s4u::Host* const host = s4u::Host::by_name_or_null(name);
     if (host == nullptr) break;
     hosts.push_back(host);
   }
@@ -45,8 +48,7 @@ class PlatformWriter {
   std::map<s4u::Link*, std::size_t> numbers_;
 };
 
-void write_platform(const char* file, const std::string& prefix, const std::string& suffix, std::FILE* out,
-                    PlatformProgress& progress) {
+void write_platform(const char* file, const char* names, std::FILE* out, PlatformProgress& progress) {
   std::string program = "a3sim", log = "--log=root.thresh:error";
   char* arguments[] = {program.data(), log.data(), nullptr};
   int count = 2;
@@ -60,9 +62,8 @@ void write_platform(const char* file, const std::string& prefix, const std::stri
   engine.load_platform(file);
   engine.seal_platform();
   progress.loaded = 1;
-  const std::vector<s4u::Host*> hosts = numbered_hosts(prefix, suffix);
+  const std::vector<s4u::Host*> hosts = hosts_named(names);
   std::fprintf(out, "hosts %zu\n", hosts.size());
-  if (hosts.size() > kMostPlatformHosts) return;
   PlatformWriter writer(out);
   for (std::uint32_t from = 0; from < hosts.size(); ++from) {
     for (std::uint32_t to = 0; to < hosts.size(); ++to) {
@@ -80,13 +81,13 @@ void write_platform(const char* file, const std::string& prefix, const std::stri
 
 }  // namespace
 
-extern "C" [[gnu::visibility("default")]] void a3sim_write_platform(const char* file, const char* prefix,
-                                                                    const char* suffix, int descriptor,
+extern "C" [[gnu::visibility("default")]] void a3sim_write_platform(const char* file, const char* hosts,
+                                                                    int descriptor,
                                                                     PlatformProgress* progress) {
   std::FILE* const out = fdopen(descriptor, "w");
   if (out == nullptr) return;
   try {
-    write_platform(file, prefix, suffix, out, *progress);
+    write_platform(file, hosts, out, *progress);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
   }
