@@ -1,9 +1,12 @@
 #include "sim/diagnosis/locate/episodes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 
 #include "sim/core/statistics.h"
+#include "sim/diagnosis/locate/host_turns.h"
 #include "sim/diagnosis/locate/slow_intervals.h"
 
 namespace a3sim {
@@ -22,7 +25,8 @@ Episode episode_of(const std::vector<StepVerdict>& slow) {
   for (const StepVerdict& step : slow) {
     episode.steps.push_back(step.step);
     ++episode.suspects[first_suspect(step)];
-    episode.lost += step.took - step.usual;
+    episode.lost_each.push_back(step.took - step.usual);
+    episode.lost += episode.lost_each.back();
   }
   episode.lost /= episode.last() - episode.first() + 1;
   return episode;
@@ -37,13 +41,17 @@ void find_recorded(const Observation& observation, const std::vector<std::vector
   const std::vector<std::uint32_t> full = observation.full_steps();
   for (std::size_t e = 0; e < episodes.size(); ++e) {
     std::map<std::uint32_t, std::size_t> seen;  // by first suspect
-    for (const StepVerdict& step : intervals[e]) {
+    // Of a fault that grows, the last records show what it has become.
+    std::vector<StepVerdict> order = intervals[e];
+    if (episodes[e].grows()) std::ranges::reverse(order);
+    for (const StepVerdict& step : order) {
       if (!std::ranges::binary_search(full, step.step)) continue;
       std::size_t& of_suspect = seen[first_suspect(step)];
       if (episodes[e].recorded.size() >= (of_suspect < kOfSuspect ? kMostFull : kFirstFull)) continue;
       episodes[e].recorded.push_back(step.step);
       ++of_suspect;
     }
+    std::ranges::sort(episodes[e].recorded);
   }
   for (Episode& episode : episodes) {
     double least = kNear;
@@ -130,6 +138,16 @@ void add_means(const Observation& observation, std::uint32_t from, Located& loca
   }
 }
 
+HostBound host_bound(const std::vector<RankStep>& ranks) {
+  constexpr double kFilled = 50;  // percent
+  HostBound bound;
+  for (const RankStep& rank : ranks) {
+    bound.waits = std::max({bound.waits, rank[Measure::kDelay], rank[Measure::kLate]});
+    bound.batch_missing |= rank.fill[0] >= 0 && rank.fill[0] < kFilled;
+  }
+  return bound;
+}
+
 // Returns the first of the last steps if these are faster for good than the steps before them; otherwise the
 // number of steps. Divides the steps where the sum of squares is smallest.
 std::size_t faster_from(const std::vector<double>& took, double shift) {
@@ -154,7 +172,39 @@ std::size_t faster_from(const std::vector<double>& took, double shift) {
   return median({from, middle}) > shift * median({middle, took.end()}) ? best : took.size();
 }
 
-// Shows the locator the steps in which the job has become faster for good.
+// Returns the longest step of the faster ones of two kinds of steps, or 0 if there are not two kinds. The kinds are the two
+// sets with the smallest sum of squares. They lie apart by more than each of them spreads, and each has many steps.
+double faster_kind(std::vector<double> took, double shift) {
+  constexpr std::size_t kLeast = 4;
+  constexpr double kPart = 0.2;  // of all steps
+  constexpr double kSpreads = 2;
+  std::ranges::sort(took);
+  double sum = 0, all = 0, most = 0;
+  for (const double time : took) all += time;
+  std::size_t best = 0;
+  for (std::size_t at = 1; at < took.size(); ++at) {
+    sum += took[at - 1];
+    const auto left = static_cast<double>(at), right = static_cast<double>(took.size() - at);
+    const double gain = sum * sum / left + (all - sum) * (all - sum) / right;
+    if (gain <= most) continue;
+    most = gain;
+    best = at;
+  }
+  const std::size_t least =
+      std::max(kLeast, static_cast<std::size_t>(kPart * static_cast<double>(took.size())));
+  if (best < least || took.size() - best < least) return 0;
+  const auto spread = [&](std::size_t from, std::size_t to) {  // without a tenth at each end
+    const std::size_t tenth = (to - from) / 10;
+    return took[to - 1 - tenth] - took[from + tenth];
+  };
+  const double apart = took[best] - took[best - 1];
+  const bool two = took[best] > shift * took[best - 1] &&
+                   apart > kSpreads * std::max(spread(0, best), spread(best, took.size()));
+  return two ? took[best - 1] : 0;
+}
+
+// Shows the locator the steps in which the job has become faster for good, or the faster ones where every few steps another
+// kind follows.
 void look_back(const Observation& observation, const LocateLimits& limits, Locator& locator) {
   std::vector<double> took;
   RankSteps first(observation.ranks());
@@ -163,12 +213,17 @@ void look_back(const Observation& observation, const LocateLimits& limits, Locat
     took.push_back(first.took());
   });
   const std::size_t from = faster_from(took, limits.shift);
-  if (from == took.size()) return;
+  // The first step may lack the time before it.
+  const double longest =
+      from < took.size() || took.empty() ? 0 : faster_kind({took.begin() + 1, took.end()}, limits.shift);
+  if (from == took.size() && longest == 0) return;
   RankSteps steps(observation.ranks());
   std::size_t number = 0;
   observation.each_step([&](std::uint32_t, std::span<const LightRecord> records) {
     const std::vector<RankStep>& ranks = steps.add(records);
-    if (number++ >= from) locator.show_usual(steps.took(), ranks, steps.own());
+    const bool usual = longest > 0 ? number > 0 && steps.took() <= longest : number >= from;
+    ++number;
+    if (usual) locator.show_usual(steps.took(), ranks, steps.own());
   });
 }
 
@@ -180,6 +235,18 @@ std::uint32_t Episode::suspect() const {
 
 double Episode::stable() const {
   return static_cast<double>(suspects.at(suspect())) / static_cast<double>(steps.size());
+}
+
+bool Episode::grows() const {
+  constexpr std::size_t kQuarters = 4, kLeast = 3;  // slow steps of a quarter
+  constexpr double kGrown = 1.5;
+  if (lost_each.size() < kQuarters * kLeast) return false;
+  std::array<double, kQuarters> quarters{};
+  for (std::size_t q = 0; q < kQuarters; ++q)
+    quarters[q] =
+        median({lost_each.begin() + static_cast<std::ptrdiff_t>(q * lost_each.size() / kQuarters),
+                lost_each.begin() + static_cast<std::ptrdiff_t>((q + 1) * lost_each.size() / kQuarters)});
+  return std::ranges::is_sorted(quarters) && quarters.back() > kGrown * std::max(0.0, quarters.front());
 }
 
 bool Located::is_slow(std::uint32_t step) const {
@@ -194,9 +261,16 @@ Located locate(const Observation& observation, const LocateLimits& limits) {
   std::vector<StepVerdict> slow;
   std::vector<double> usual;
   StepVerdict before;
+  RankSteps measured(observation.ranks());
+  std::map<std::uint32_t, HostBound> bound;
+  HostBound bound_before;
   if (reference.empty()) look_back(observation, limits, locator);
   observation.each_step([&](std::uint32_t, std::span<const LightRecord> records) {
     const StepVerdict& verdict = locator.add(located.steps++, records);
+    const HostBound hosts = host_bound(measured.add(records));
+    if (verdict.before_too) bound[before.step] = bound_before;
+    if (verdict.slow) bound[verdict.step] = hosts;
+    bound_before = hosts;
     if (verdict.before_too) {
       before.usual = verdict.usual;
       before.suspects = verdict.suspects;
@@ -210,7 +284,8 @@ Located locate(const Observation& observation, const LocateLimits& limits) {
     }
     before = verdict;
   });
-  const std::vector<std::vector<StepVerdict>> intervals = slow_intervals(slow, limits);
+  std::vector<std::vector<StepVerdict>> intervals = slow_intervals(slow, limits);
+  divide_by_hosts(observation, bound, intervals);
   for (const std::vector<StepVerdict>& interval : intervals) located.episodes.push_back(episode_of(interval));
   find_recorded(observation, intervals, located.episodes);
   // Without a record of the time before it, the first step lacks the time that its ranks waited.

@@ -11,6 +11,7 @@ namespace a3sim {
 // A group of slow steps that are slow in one way (slow_intervals.h).
 struct Episode {
   std::vector<std::uint32_t> steps;  // slow steps, ascending
+  std::vector<double> lost_each;     // ps above the usual time, one entry per slow step
   double lost = 0;  // ps per step above the usual time: the mean over all steps from the first to the last
   // Maps each rank to the number of slow steps in which it was the first suspect. kNone: no rank stood out.
   std::map<std::uint32_t, std::uint32_t> suspects;
@@ -29,6 +30,9 @@ struct Episode {
   // steps in which it was.
   std::uint32_t suspect() const;
   double stable() const;
+  // Returns whether slow steps lose more and more time: each quarter of them more than the one before, and the last one
+  // half as much again as the first one.
+  bool grows() const;
 };
 
 // The slow steps of a job, and its usual step.

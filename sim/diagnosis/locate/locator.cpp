@@ -18,6 +18,8 @@ constexpr double kNormal = 1.4826;  // standard deviations per median absolute d
 constexpr double kChanged = 0.25;   // part of the lost time up to which it counts as unchanged
 // Number of steps without a slow one, after which slow ones may be of another fault.
 constexpr std::uint32_t kStopped = 4;
+constexpr std::uint32_t kStale =
+    6;  // slow steps after which one without a suspect is recorded again at first
 constexpr std::uint32_t kMostAgain = 4;  // times that a suspect is recorded again
 
 }  // namespace
@@ -68,7 +70,7 @@ void RecordRequests::add(std::uint32_t step, double lost, const std::vector<std:
     ++request->second.recorded;
     request->second.slow += is_suspect(request->first);
     if (is_done(request->second)) {
-      done_[request->first] = {step, request->second.lost, request->second.again};
+      done_[request->first] = {step, request->second.lost, request->second.again, step};
       request = open_.erase(request);
     } else {
       ++request;
@@ -86,8 +88,10 @@ void RecordRequests::add(std::uint32_t step, double lost, const std::vector<std:
       Done& done = before->second;
       const bool stopped = step - done.step > kStopped;
       const bool alike = std::abs(lost - done.lost) <= kChanged * std::max(lost, done.lost) + grown;
+      // Where no rank stands out, another fault may slow all of them as much.
+      const bool stale = suspect == kNone && step - done.recorded >= kStale << done.again;
       done.step = step;
-      if ((alike && !stopped) || done.again >= kMostAgain) continue;
+      if ((alike && !stopped && !stale) || done.again >= kMostAgain) continue;
       again = done.again + 1;
     }
     Request& request = open_[suspect];

@@ -66,6 +66,7 @@ class RecordRequests {
     std::uint32_t step = 0;  // the last slow one
     double lost = 0;         // ps, when it was recorded
     std::uint32_t again = 0;
+    std::uint32_t recorded = 0;  // the last step that was recorded for it
   };
   bool is_done(const Request& request) const;
 

@@ -30,6 +30,7 @@ void RankSteps::add(const LightRecord& record) {
   rank[Measure::kAic] += picoseconds_of(record.aic_busy);
   rank[Measure::kAiv] += picoseconds_of(record.aiv_busy);
   rank[Measure::kTransfer] += picoseconds_of(record.transfer);
+  rank[Measure::kWaited] += picoseconds(record.waited + record.release - record.arrival);
   rank[Measure::kRows] += record.rows;
   rank[Measure::kOperations] += record.operations;
   for (std::size_t q = 0; q < rank.fill.size(); ++q)

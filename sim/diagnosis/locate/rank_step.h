@@ -17,6 +17,7 @@ enum class Measure : std::uint8_t {
   kAic,       // busy ps, summed over AICs
   kAiv,       // busy ps, summed over AIVs
   kTransfer,  // ps in which it sent or received
+  kWaited,    // ps in which it waited for other ranks, within its work and behind it
   kRows,
   kOperations
 };

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "sim/diagnosis/jobs/job.h"
 #include "sim/diagnosis/locate/rank_step.h"
@@ -111,8 +114,6 @@ class FoundFaults {
   const Observation& observation_;
 };
 
-bool share_steps(const Finding& a, const Finding& b) { return a.first <= b.last && b.first <= a.last; }
-
 // Runs a job again, with faults and changes of its configuration.
 class Reruns {
  public:
@@ -139,7 +140,7 @@ class Reruns {
   unsigned threads_;
 };
 
-// The faults that were found in a finding's steps: those of the finding itself, and the others.
+// The faults that were found in some steps: that of a finding, and the others.
 struct FoundBeside {
   std::optional<std::string> own;
   std::vector<std::string> others;
@@ -152,12 +153,38 @@ struct FoundBeside {
   }
 };
 
-FoundBeside found_beside(const Finding& finding, const Advice& advice, const FoundFaults& faults) {
+bool is_alone(const FindingPart& part, const Finding& finding, const Advice& advice) {
+  return std::ranges::none_of(advice.findings, [&](const Finding& other) {
+    return &other != &finding && !other.steady && other.first <= part.last && part.first <= other.last;
+  });
+}
+
+// Returns a finding as strong as it is in a step. Beside other findings its strength is seen less well: if it is alone in other
+// steps, it is taken from there, unless it grows.
+Finding at_step(const Finding& finding, std::uint32_t step, const Advice& advice) {
+  Finding then = finding;
+  const auto is_at = [&](const FindingPart& part) { return part.first <= step && step <= part.last; };
+  const auto here = std::ranges::find_if(finding.parts, is_at);
+  if (here != finding.parts.end() && here->factor > 0) then.factor = here->factor;
+  if (finding.grows() || (here != finding.parts.end() && is_alone(*here, finding, advice))) return then;
+  std::uint32_t longest = 0;
+  for (const FindingPart& part : finding.parts) {
+    const std::uint32_t length = part.last - part.first + 1;
+    if (part.factor <= 0 || length <= longest || !is_alone(part, finding, advice)) continue;
+    longest = length;
+    then.factor = part.factor;
+  }
+  return then;
+}
+
+FoundBeside found_beside(const Finding& finding, std::uint32_t step, const Advice& advice,
+                         const FoundFaults& faults) {
   FoundBeside found;
   for (const Finding& other : advice.findings) {
-    if (other.steady || !share_steps(other, finding)) continue;
-    const std::optional<std::string> fault = faults.fault_of(other);
-    if (&other == &finding)
+    const bool own = &other == &finding;
+    if (!own && (other.steady || step < other.first || step > other.last)) continue;
+    const std::optional<std::string> fault = faults.fault_of(at_step(other, step, advice));
+    if (own)
       found.own = fault;
     else if (fault)
       found.others.push_back(*fault);
@@ -167,56 +194,112 @@ FoundBeside found_beside(const Finding& finding, const Advice& advice, const Fou
   return found;
 }
 
-// Returns the time of a step with the remedy's change, or nullopt if there is no such change.
-std::optional<double> changed(const Remedy& remedy, const Finding& finding, const FoundBeside& found,
-                              const FoundFaults& faults, const Reruns& reruns) {
-  using Change = RemedyPlan::Change;
-  std::vector<std::string> with = found.others;
-  if (remedy.change == Change::kRemoved && !finding.steady) return reruns.took(with);
-  if (remedy.change == Change::kBalanced) return reruns.took(found.all(), {"routing={kind: balanced}"});
-  if (remedy.change != Change::kWorkers || finding.steady) return std::nullopt;
-  const std::optional<std::string> more = faults.fault_of(finding, 2);
-  if (!more) return std::nullopt;
-  with.push_back(*more);
-  return reruns.took(with);
+// Returns the steps from `first` to `last` at which a part of a finding begins, and the one behind the last.
+std::vector<std::uint32_t> edges_of(const Advice& advice, std::uint32_t first, std::uint32_t last) {
+  std::set<std::uint32_t> edges{first, last + 1};
+  const auto add = [&](std::uint32_t step) {
+    if (step > first && step <= last) edges.insert(step);
+  };
+  for (const Finding& finding : advice.findings) {
+    if (finding.steady) continue;
+    add(finding.first);
+    add(finding.last + 1);
+    for (const FindingPart& part : finding.parts) {
+      add(part.first);
+      add(part.last + 1);
+    }
+  }
+  return {edges.begin(), edges.end()};
 }
 
-// Returns the mean time of a finding's steps, in ps.
-double observed_of(const Finding& finding, const std::vector<double>& took) {
-  double sum = 0;
-  for (std::uint32_t s = finding.first; s <= finding.last && s < took.size(); ++s) sum += took[s];
-  return sum / (finding.last - finding.first + 1);
-}
+// Simulates what remedies gain. Other findings begin and end within the steps of one: each stretch of steps with the same ones
+// is simulated by itself.
+class Gains {
+ public:
+  Gains(const Observation& observation, const Advice& advice, const Reruns& reruns, double noise)
+      : advice_(advice), faults_(observation), reruns_(reruns), noise_(noise) {
+    RankSteps steps(observation.ranks());
+    observation.each_step([&](std::uint32_t, std::span<const LightRecord> records) {
+      steps.add(records);
+      took_.push_back(steps.took());
+    });
+  }
+
+  // Returns what a change gains in ps per step, a mean over these steps, or nullopt if it cannot be simulated.
+  std::optional<double> of(const Finding& finding, RemedyPlan::Change change, std::uint32_t first,
+                           std::uint32_t last) {
+    const std::vector<std::uint32_t> edges = edges_of(advice_, first, last);
+    double sum = 0;
+    for (std::size_t e = 0; e + 1 < edges.size(); ++e) {
+      const FoundBeside found = found_beside(finding, edges[e], advice_, faults_);
+      if (!found.complete) return std::nullopt;
+      const std::optional<double> then = changed(finding, change, found);
+      if (!then) return std::nullopt;
+      // If only the fault itself has to go, the observed time is better than an estimate.
+      const double before = change == RemedyPlan::Change::kRemoved ? observed(edges[e], edges[e + 1])
+                                                                   : noise_ * took(found.all());
+      sum += (before - noise_ * *then) * (edges[e + 1] - edges[e]);
+    }
+    return std::max(0.0, sum / (last - first + 1));
+  }
+
+ private:
+  double took(const std::vector<std::string>& faults, const std::vector<std::string>& sets = {}) {
+    const auto [known, is_new] = reruns_done_.try_emplace({faults, sets}, 0);
+    if (is_new) known->second = reruns_.took(faults, sets);
+    return known->second;
+  }
+
+  // Returns the time of a step with the change, or nullopt if there is no such change.
+  std::optional<double> changed(const Finding& finding, RemedyPlan::Change change, const FoundBeside& found) {
+    using Change = RemedyPlan::Change;
+    if (change == Change::kRemoved && !finding.steady) return took(found.others);
+    if (change == Change::kBalanced) return took(found.all(), {"routing={kind: balanced}"});
+    if (change != Change::kWorkers || finding.steady) return std::nullopt;
+    const std::optional<std::string> more = faults_.fault_of(finding, 2);
+    if (!more) return std::nullopt;
+    std::vector<std::string> with = found.others;
+    with.push_back(*more);
+    return took(with);
+  }
+
+  // Returns the mean time of the steps before `behind`, in ps.
+  double observed(std::uint32_t first, std::uint32_t behind) const {
+    double sum = 0;
+    for (std::uint32_t s = first; s < behind && s < took_.size(); ++s) sum += took_[s];
+    return sum / (behind - first);
+  }
+
+  const Advice& advice_;
+  FoundFaults faults_;
+  const Reruns& reruns_;
+  double noise_;
+  std::vector<double> took_;  // ps, of each step
+  std::map<std::pair<std::vector<std::string>, std::vector<std::string>>, double> reruns_done_;
+};
 
 }  // namespace
 
 void prove(const std::filesystem::path& directory, const Observation& observation, Advice& advice,
            unsigned threads) {
-  std::vector<double> took;
-  RankSteps steps(observation.ranks());
-  observation.each_step([&](std::uint32_t, std::span<const LightRecord> records) {
-    steps.add(records);
-    took.push_back(steps.took());
-  });
   // The factor by which noise lengthens a step without faults, from the steps that were not slow. Reruns have
   // no noise.
   RankSteps one(observation.ranks());
   one.add(observation.reference());
   const double noise = one.took() > 0 ? advice.usual_ms / (one.took() * kMs) : 1;
-  const FoundFaults faults(observation);
   const Reruns reruns(directory / "resolved.yaml", observation.ranks(), threads);
+  Gains gains(observation, advice, reruns, noise);
   for (Finding& finding : advice.findings) {
-    const FoundBeside found = found_beside(finding, advice, faults);
     for (Remedy& remedy : finding.remedies) {
       remedy.proof = Remedy::Proof::kNotProvable;
-      if (!found.complete) continue;
-      const std::optional<double> then = changed(remedy, finding, found, faults, reruns);
-      if (!then) continue;
-      // If only the fault itself has to go, the observed time is better than an estimate.
-      const double before = remedy.change == RemedyPlan::Change::kRemoved ? observed_of(finding, took)
-                                                                          : noise * reruns.took(found.all());
-      remedy.gain_ms = std::max(0.0, (before - noise * *then) * kMs);
+      const std::optional<double> gain = gains.of(finding, remedy.change, finding.first, finding.last);
+      if (!gain) continue;
+      remedy.gain_ms = *gain * kMs;
       remedy.proof = Remedy::Proof::kSimulated;
+      if (finding.parts.size() < 2 || &remedy != &finding.remedies.front()) continue;
+      for (FindingPart& part : finding.parts)
+        if (const std::optional<double> of_part = gains.of(finding, remedy.change, part.first, part.last))
+          part.gain_ms = *of_part * kMs;
     }
   }
 }

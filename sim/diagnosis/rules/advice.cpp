@@ -59,6 +59,25 @@ void doubt_unseen_exchanges(const Observation& observation, const RuleData& shar
   finding.missing.emplace_back("communication.json: did these ranks wait for others?");
 }
 
+// Returns the finding's steps with their lost time: one part, or the quarters of a fault that grows.
+std::vector<FindingPart> parts_of(const Episode& episode, const Finding& finding) {
+  if (!episode.grows())
+    return {{finding.first, finding.last, finding.ranks, finding.lost_ms, finding.factor}};
+  constexpr std::size_t kQuarters = 4;
+  std::vector<FindingPart> parts;
+  const std::size_t count = episode.steps.size();
+  for (std::size_t q = 0; q < kQuarters; ++q) {
+    const std::size_t from = q * count / kQuarters, to = (q + 1) * count / kQuarters;
+    FindingPart& part =
+        parts.emplace_back(FindingPart{episode.steps[from], episode.steps[to - 1], finding.ranks, 0, 0});
+    for (std::size_t i = from; i < to; ++i) part.lost_ms += kMsOfPs * finding.explains * episode.lost_each[i];
+    part.lost_ms /= part.last - part.first + 1;
+    // The records are those of its end.
+    if (q + 1 == kQuarters) part.factor = finding.factor;
+  }
+  return parts;
+}
+
 void fill_in(const Slowdown& slowdown, const RuleBook& rules, Finding& finding) {
   finding.first = slowdown.episode.first();
   finding.last = slowdown.episode.last();
@@ -66,9 +85,7 @@ void fill_in(const Slowdown& slowdown, const RuleBook& rules, Finding& finding) 
   finding.share = slowdown.usual() > 0 ? slowdown.episode.lost * finding.explains / slowdown.usual() : 0;
   finding.confidence = confidence_of(finding, rules.confidence);
   doubt_unseen_exchanges(slowdown.observation, rules.shared, finding);
-  finding.explains *= 1 - finding.doubt;
-  finding.doubt = 0;
-  finding.parts = {{finding.first, finding.last, finding.ranks, finding.lost_ms}};
+  finding.parts = parts_of(slowdown.episode, finding);
   if (slowdown.episode.borrowed)
     finding.missing.push_back("full records of some of these steps: they look like those before");
   for (Remedy& remedy : finding.remedies) remedy.gain_ms = finding.lost_ms;
@@ -117,14 +134,16 @@ std::vector<Finding> advise_on(const Slowdown& slowdown, const RuleBook& rules) 
   return findings;
 }
 
-// Returns the part of a slowdown that findings explain. Adds those of one rank; of different ranks, the
-// largest sum counts.
+// Returns the part of a slowdown that findings explain. Adds those of one rank, and slow ways, for whose bytes any rank may
+// wait; of different ranks, the largest sum counts.
 double explained_by(const std::vector<Finding>& findings, std::uint32_t ranks) {
   double most = 0;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     double sum = 0;
     for (const Finding& finding : findings)
-      if (finding.ranks.empty() || std::ranges::binary_search(finding.ranks, rank)) sum += finding.explains;
+      if (finding.ranks.empty() || finding.cause.starts_with("comm.") ||
+          std::ranges::binary_search(finding.ranks, rank))
+        sum += finding.explains;
     most = std::max(most, sum);
   }
   return std::min(1.0, most);

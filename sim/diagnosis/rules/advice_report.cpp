@@ -32,12 +32,16 @@ const char* per_step(const Advice& advice) { return advice.steps == 1 ? "" : " a
 std::string course_text(const Finding& finding) {
   if (finding.parts.size() < 2) return {};
   std::string text;
+  if (finding.grows())
+    text = fmt::format("it grows from {:.3f} to {:.3f} ms a step", finding.parts.front().lost_ms,
+                       finding.parts.back().lost_ms);
   for (const FindingPart& part : finding.parts) {
     if (!text.empty()) text += "; ";
     if (finding.moves)
       text += fmt::format("rank{} {} in ", part.ranks.size() > 1 ? "s" : "", fmt::join(part.ranks, ", "));
-    text += fmt::format("{}{}", steps_text(part.first, part.last),
-                        finding.moves ? std::string() : fmt::format(" {:.3f} ms", part.lost_ms));
+    text += steps_text(part.first, part.last);
+    if (!finding.moves) text += fmt::format(" {:.3f} ms", part.lost_ms);
+    if (part.gain_ms) text += fmt::format(" (without it {:.3f} ms less)", *part.gain_ms);
   }
   return text;
 }
@@ -98,8 +102,10 @@ ordered_json json_of(const Finding& finding) {
         {{"text", item.text},
          {"gain_ms", item.proof == Remedy::Proof::kNotProvable ? ordered_json() : ordered_json(item.gain_ms)},
          {"bound", item.proof != Remedy::Proof::kSimulated}});
-  for (const FindingPart& part : finding.parts)
+  for (const FindingPart& part : finding.parts) {
     parts.push_back({{"steps", {part.first, part.last}}, {"ranks", part.ranks}, {"lost_ms", part.lost_ms}});
+    if (part.gain_ms) parts.back()["gain_ms"] = *part.gain_ms;
+  }
   ordered_json links = ordered_json::array();
   for (const auto& [from, to] : finding.links) links.push_back({from, to});
   ordered_json json{{"cause", finding.cause},
@@ -157,7 +163,8 @@ std::string place_text(const Finding& finding, std::uint32_t ranks) {
   if (finding.ranks.size() == ranks && ranks > 1)
     add("all ranks");
   else if (!finding.ranks.empty())
-    add(fmt::format("rank{} {}", finding.ranks.size() > 1 ? "s" : "", fmt::join(finding.ranks, ", ")));
+    add(fmt::format("{}rank{} {}", finding.set.empty() ? "" : finding.set + ": ",
+                    finding.ranks.size() > 1 ? "s" : "", fmt::join(finding.ranks, ", ")));
   if (!finding.side.empty())
     add(finding.side == "both" ? "both sides of its ports" : finding.side + " of its ports");
   for (const auto& [from, to] : finding.links) add(fmt::format("rank {} to rank {}", from, to));
@@ -201,7 +208,7 @@ std::string time_text(const Advice& advice) {
     part("standing still", rank.still);
     part("waiting or transferring", rank.undecided);
     text += fmt::format(" + free {:.3f}", rank.free);
-    if (rank.hidden > 0) text += fmt::format("; {:.3f} of exchanges hidden", rank.hidden);
+    if (rank.hidden > 0) text += fmt::format("; {:.3f} ms of exchanges hidden", rank.hidden);
     text += '\n';
   }
   if (advice.time.size() > kMostRanks)

@@ -35,10 +35,12 @@ bool share_place(const Finding& a, const Finding& b) {
 
 // Returns whether `other` follows from `cause`.
 bool follows(const Finding& cause, const Finding& other) {
-  // Transfers to a rank with more rows share its port with more transfers.
+  // Transfers to a rank with more rows share its port with more transfers. A way that carries less is slow itself.
   if (cause.cause == "load.imbalance" && is_of(other, "comm.") && other.cause != "comm.resend" &&
-      share_place(cause, other))
+      !other.carries_less && share_place(cause, other))
     return cause.explains >= kLeast;
+  // More rows take what operators load and store longer, not only their arithmetic.
+  if (cause.cause == "load.imbalance" && other.cause == "compute.hbm") return cause.explains >= kLeast;
   // Slow memory slows operators of its rank.
   if (cause.cause == "compute.hbm" && is_of(other, "compute.") && !other.operators.empty() &&
       share_place(cause, other))
@@ -58,7 +60,7 @@ bool follows(const Finding& cause, const Finding& other) {
            cause.explains + other.explains > kBoth;
   // More rows take longer, and send more. Operators are compared at equal work, clocks are read, and timeouts are alike.
   if (cause.cause == "load.imbalance")
-    return other.cause == "compute.hbm" || (is_of(other, "comm.") && other.cause != "comm.resend");
+    return is_of(other, "comm.") && other.cause != "comm.resend" && !other.carries_less;
   if (cause.cause == "comm.small")
     return is_of(other, "comm.") || is_of(other, "compute.") || is_of(other, "parallel.");
   if (is_of(cause, "comm.") && (other.cause == "comm.config" || other.cause == "comm.contention"))
@@ -84,6 +86,10 @@ bool same_hosts(const Finding& a, const Finding& b) {
 }
 
 void merge(Finding& into, const Finding& other) {
+  if (into.ranks != other.ranks)
+    into.set = contains(into.ranks, other.ranks)   ? into.set
+               : contains(other.ranks, into.ranks) ? other.set
+                                                   : "";
   const double a = into.last - into.first + 1, b = other.last - other.first + 1;
   std::set<std::uint32_t> ranks(into.ranks.begin(), into.ranks.end());
   ranks.insert(other.ranks.begin(), other.ranks.end());

@@ -75,17 +75,19 @@ class HostGcRule final : public HostEventRule {
     for (const auto& [rank, host] : hosts) {
       sooner[rank] = 0;
       if (!job.observation.exchanges_seen(rank)) continue;
-      if (host.silent < least || host[HostKind::kCollect].count > 0) continue;
-      sooner[rank] = host.silent;
+      // A device that waits for other ranks is idle, too.
+      const double silent = host.silent - job.mean[rank][Measure::kWaited];
+      if (silent < least || host[HostKind::kCollect].count > 0) continue;
+      sooner[rank] = silent;
       finding.ranks.push_back(rank);
-      if (worst == kNone || host.silent > hosts.at(worst).silent) worst = rank;
+      if (worst == kNone || silent > sooner[worst]) worst = rank;
     }
     if (worst == kNone || most_wait_for_batches(job, job.shared.at("filled"))) return {};
     finding.lost_ms = job.gain(job.for_all_ranks(sooner)) / kPicosecondsOfMs;
     finding.explains = 1;
     finding.doubt = data.at("unfilled");
     finding.add({fmt::format("device of rank {} idle, nothing on its host", worst), "ms",
-                 hosts.at(worst).silent / kPicosecondsOfMs, least / kPicosecondsOfMs, job.place(worst)});
+                 sooner[worst] / kPicosecondsOfMs, least / kPicosecondsOfMs, job.place(worst)});
     finding.missing.emplace_back("collections of garbage on hosts");
     return {finding};
   }

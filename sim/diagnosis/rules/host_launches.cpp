@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "sim/diagnosis/rules/hosts.h"
 #include "sim/diagnosis/rules/rule.h"
@@ -12,30 +14,40 @@
 namespace a3sim {
 namespace {
 
-// Returns the coefficient of variation of launch lengths around each rank's mean. `lengths` has one entry per
-// rank.
-double spread_of_lengths(const std::map<std::uint32_t, std::vector<double>>& lengths) {
-  double squares = 0, count = 0;
-  for (const auto& [rank, times] : lengths) {
+using LaunchLengths =
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<double>>;  // by rank, step
+
+// Returns the coefficient of variation of launch lengths around the mean of their rank and step: launches that are
+// steadily slow in some steps only are regular in each of them. Where steps have a single launch of a rank, it is
+// that around the rank's mean.
+double spread_of_lengths(const LaunchLengths& lengths) {
+  double squares = 0, free = 0;
+  const auto add = [&](const std::vector<double>& times) {
     const double mean = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
     for (const double time : times) squares += mean > 0 ? (time / mean - 1) * (time / mean - 1) : 0;
-    count += static_cast<double>(times.size());
-  }
-  return count > 0 ? std::sqrt(squares / count) : 0;
+    free += static_cast<double>(times.size()) - 1;
+  };
+  for (const auto& [key, times] : lengths) add(times);
+  if (free > 0) return std::sqrt(squares / free);
+  std::map<std::uint32_t, std::vector<double>> of_ranks;
+  for (const auto& [key, times] : lengths)
+    of_ranks[key.first].insert(of_ranks[key.first].end(), times.begin(), times.end());
+  for (const auto& [rank, times] : of_ranks) add(times);
+  return free > 0 ? std::sqrt(squares / free) : 0;
 }
 
 // Returns the same for the ranks whose launches take longer than usual.
 double spread_of_launches(const Slowdown& slowdown, const HostLag& lag) {
   constexpr double kAmong = 0.1;  // part of the largest growth
   const double most = host_fill(slowdown, lag, HostKind::kLaunch).time;
-  std::map<std::uint32_t, std::vector<double>> lengths;
+  LaunchLengths lengths;
   for (const FullStep& step : slowdown.full) {
     for (const HostRecord& record : step.host) {
       const auto found = slowdown.host.find({record.rank, HostKind::kLaunch});
       if (record.kind != HostKind::kLaunch || found == slowdown.host.end() ||
           found->second.time < kAmong * most)
         continue;
-      lengths[record.rank].push_back(picoseconds(record.length()));
+      lengths[{record.rank, step.step}].push_back(picoseconds(record.length()));
     }
   }
   return spread_of_lengths(lengths);
@@ -71,10 +83,11 @@ class HostLaunchRule final : public CauseRule {
   }
 
   std::vector<Finding> diagnose_steady_state(const SteadyState& job, const RuleData& data) const override {
-    std::map<std::uint32_t, std::vector<double>> lengths;
+    LaunchLengths lengths;
     for (const FullStep& step : job.full)
       for (const HostRecord& event : step.host)
-        if (event.kind == HostKind::kLaunch) lengths[event.rank].push_back(picoseconds(event.length()));
+        if (event.kind == HostKind::kLaunch)
+          lengths[{event.rank, step.step}].push_back(picoseconds(event.length()));
     const double spread = spread_of_lengths(lengths);
     if ((spread >= data.at("irregular")) != irregular_) return {};
     std::vector<Finding> findings = steady_host_events(job, HostKind::kLaunch, data);

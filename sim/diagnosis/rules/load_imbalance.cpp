@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/diagnosis/rules/rule.h"
+#include "sim/diagnosis/rules/slow_links.h"
 
 namespace a3sim {
 namespace {
@@ -30,7 +31,11 @@ class LoadImbalanceRule final : public CauseRule {
       if (slowdown.episode.mean[r][Measure::kRows] > (1 + data.at("above")) * mean)
         finding.ranks.push_back(r);
     const double busy = slowdown.located.healthy[busiest][Measure::kOwn];
-    finding.explains = std::clamp((most / usual - 1) * busy / slowdown.own_lag(), 0.0, 1.0);
+    // More rows take all of a rank's work longer, beside a slow way between ranks the work of its cores alone.
+    const double grew = has_slow_way(slowdown)
+                            ? slowdown.excess(Measure::kAic, busiest) / slowdown.workers(CoreKind::kCube)
+                            : (most / usual - 1) * busy;
+    finding.explains = std::clamp(grew / slowdown.own_lag(), 0.0, 1.0);
     const double a_row = slowdown.ratio(Measure::kAic, busiest) / (most / usual);
     finding.add({fmt::format("rows of rank {} are {{}} of the mean", busiest), "", most / mean,
                  1 + data.at("above"), slowdown.place(busiest)});
@@ -73,6 +78,12 @@ class LoadImbalanceRule final : public CauseRule {
   }
 
  private:
+  static bool has_slow_way(const Slowdown& slowdown) {
+    const double slow = slowdown.shared.at("port_slow");
+    return std::ranges::any_of(slow_links(slowdown, slow), [&](const SlowLink& link) {
+      return finding_of(slowdown, link, slow).carries_less;
+    });
+  }
   static double mean_of(const std::vector<RankStep>& ranks, Measure measure) {
     double sum = 0;
     for (const RankStep& rank : ranks) sum += rank[measure];

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "sim/core/statistics.h"
+#include "sim/diagnosis/rules/node_links.h"
 #include "traces/analysis/stretches.h"
 
 namespace a3sim {
@@ -100,6 +101,7 @@ void add_link(const SlowLink& link, std::string_view usual, double threshold, co
   if (link.kind == SlowLink::Kind::kPorts) {
     finding.side = link.egress && link.ingress ? "both" : link.egress ? "egress" : "ingress";
     what = name_of_ports(link, finding, observation);
+    finding.set = name_of_set(link.ranks, observation);
   } else if (link.kind == SlowLink::Kind::kPlane) {
     what = fmt::format("rate over plane {}", observation.machine().planes[link.plane].name);
   } else if (link.kind == SlowLink::Kind::kPath) {
@@ -149,6 +151,7 @@ void add_busy_rate(const Slowdown& slowdown, const SlowLink& link, double slow, 
   const double here = now.rate(), before = usual.rate();
   if (here <= 0 || before <= 0) return;
   finding.factor = std::min(1.0, here / before);
+  finding.carries_less = finding.factor < slowdown.shared.at("port_slow");
   finding.add({fmt::format("bytes over busy time at rank {}'s ports, usually {:.4g}", rank, before / kGiga),
                "GB/s", here / kGiga, slow * before / kGiga, finding.evidence.front().place});
 }
@@ -157,11 +160,15 @@ void add_busy_rate(const Slowdown& slowdown, const SlowLink& link, double slow, 
 
 std::vector<SlowLink> slow_links(const Slowdown& slowdown, double slow) {
   if (slowdown.transfers.puts.empty()) return {};
-  return slow_links_of(slowdown.transfers.rates, limits_of(slowdown.shared, slow));
+  std::vector<SlowLink> links = slow_links_of(slowdown.transfers.rates, limits_of(slowdown.shared, slow));
+  join_nodes(slowdown.observation.nodes(), slowdown.transfers.rates, links);
+  return links;
 }
 
 std::vector<SlowLink> slow_links(const SteadyState& job, double slow) {
-  std::vector<SlowLink> links = slow_links_of(rates_of(job), limits_of(job.shared, slow));
+  const LinkRates rates = rates_of(job);
+  std::vector<SlowLink> links = slow_links_of(rates, limits_of(job.shared, slow));
+  join_nodes(job.observation.nodes(), rates, links);
   std::erase_if(links, [](const SlowLink& link) { return link.kind == SlowLink::Kind::kAll; });
   return links;
 }
@@ -183,6 +190,8 @@ Finding finding_of(const Slowdown& slowdown, const SlowLink& link, double thresh
   finding.explains = communication_share(slowdown);
   add_link(link, "the usual", threshold, slowdown.observation, finding);
   add_busy_rate(slowdown, link, threshold, finding);
+  if (link.kind == SlowLink::Kind::kPath)
+    finding.carries_less = finding.factor < slowdown.shared.at("path_slow");
   return finding;
 }
 

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "sim/diagnosis/locate/locator.h"
+
+namespace a3sim {
+
+// What light records tell about hosts in a slow step.
+struct HostBound {
+  double waits = 0;            // ps, the longest time for which a device waited for its host
+  bool batch_missing = false;  // the queue of batches of a rank was empty
+};
+
+// Divides intervals of slow steps where hosts begin to do something else for good: one fault of hosts has ended, or another
+// has begun, though all ranks are as late as before. Only steps count in which devices waited for their hosts; what
+// hosts did is known of steps that were recorded in full. `bound` has an entry for each slow step. Throws what the
+// observation throws.
+void divide_by_hosts(const Observation& observation, const std::map<std::uint32_t, HostBound>& bound,
+                     std::vector<std::vector<StepVerdict>>& intervals);
+
+}  // namespace a3sim
