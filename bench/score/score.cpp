@@ -34,6 +34,14 @@ bool meets(const Truth& truth, const Finding& finding) {
   return finding.first <= truth.last && finding.last >= truth.first;
 }
 
+// Returns whether at least half of a finding's steps are of the fault.
+bool in_steps(const Truth& truth, const Finding& finding) {
+  if (!meets(truth, finding)) return false;
+  const std::uint64_t both =
+      std::min(finding.last, truth.last) - std::max(finding.first, truth.first) + std::uint64_t{1};
+  return 2 * both >= finding.last - finding.first + std::uint64_t{1};
+}
+
 // Whether a finding names a cable "leaf3->spine1", be it as one of several, both its ways, or a switch at its end.
 bool is_named(const std::string& cable, const Finding& finding) {
   const std::size_t arrow = cable.find("->");
@@ -88,7 +96,7 @@ bool near_place(const Truth& truth, const Answer& answer, const Finding& finding
 }
 
 bool explains(const Truth& truth, const Answer& answer, const Finding& finding) {
-  return names(answer, finding.cause) && meets(truth, finding) && near_place(truth, answer, finding);
+  return names(answer, finding.cause) && in_steps(truth, finding) && near_place(truth, answer, finding);
 }
 
 // Returns whether a finding names a rank that none of the faults in its steps concerns.

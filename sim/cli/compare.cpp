@@ -6,7 +6,9 @@
 #include "sim/compare/runs/compare_runs.h"
 #include "sim/core/error.h"
 #include "sim/result/saved_run.h"
+#include "traces/import/ascend_files.h"
 #include "traces/import/imported.h"
+#include "traces/import/profile.h"
 #include "traces/import/profile_report.h"
 
 namespace a3sim {
@@ -20,23 +22,36 @@ struct CompareOptions {
   JsonOption json;
 };
 
+bool is_profile(const std::string& path) {
+  const std::string kind = kind_of_result(path);
+  return kind == "import" || (kind.empty() && is_ascend_profile(path));
+}
+
+// Reads a profile as 'a3sim import -o' kept it, or as the profiler wrote it.
+Profile profile_at(const std::string& path) {
+  if (kind_of_result(path).empty()) return read_profile(path);
+  check_result(path, "import");
+  return read_imported(path);
+}
+
 // Compares a run with a profile, in either order.
-void compare_with_profile(const CompareOptions& options, const std::string& run,
-                          const std::string& imported) {
+void compare_with_profile(const CompareOptions& options, const std::string& run, const std::string& path) {
   check_result(run, "run");
-  check_result(imported, "import");
   const NameMap names = name_map(options.names);
-  const Profile profile = read_imported(imported);
+  const Profile profile = profile_at(path);
   const SavedRun saved = read_run(run, options.pass);
   print_report(mismatch_report(profile, profile_of(saved.passes, profile.unit), names), options.json);
 }
 
 void compare(const CompareOptions& options) {
   const std::string &first = options.directories[0], &second = options.directories[1];
-  if (kind_of_result(second) == "import") return compare_with_profile(options, first, second);
-  if (kind_of_result(first) == "import") return compare_with_profile(options, second, first);
-  if (!options.names.empty())
-    throw InputError("--name: neither A nor B is a profile that 'a3sim import -o' wrote");
+  if (is_profile(first) && is_profile(second)) {
+    if (!options.names.empty()) throw InputError("--name: names of a profile are mapped beside a run only");
+    return print_report(profiles_compared(profile_at(first), profile_at(second)), options.json);
+  }
+  if (is_profile(second)) return compare_with_profile(options, first, second);
+  if (is_profile(first)) return compare_with_profile(options, second, first);
+  if (!options.names.empty()) throw InputError("--name: neither A nor B is a profile");
   for (const std::string& directory : options.directories) check_result(directory, "run");
   KnownSoFar known(options.json);
   CompareRunsOptions how{options.pass, options.jitter.options, options.threads.count, {}};
@@ -47,8 +62,9 @@ void compare(const CompareOptions& options) {
 }
 
 void add_compare_options(CLI::App& app, CompareOptions& options) {
-  app.add_option("A", options.directories[0],
-                 "what 'a3sim run CONFIG --trace -o' or 'a3sim import PROFILE -o' wrote")
+  app.add_option(
+         "A", options.directories[0],
+         "what 'a3sim run CONFIG --trace -o' or 'a3sim import PROFILE -o' wrote, or a profiler's directory")
       ->required();
   app.add_option("B", options.directories[1], "another one; it is run again with parts of A")->required();
   app.add_option("--pass", options.pass, "only this pass: forward, backward, …");

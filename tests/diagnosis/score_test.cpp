@@ -70,6 +70,14 @@ TEST_CASE("a score knows a fault that was found from one that was not") {
   CHECK(right.findings[0].right);
   CHECK_FALSE(right.findings[0].healthy);
   CHECK(right.false_slow == 0);
+  // A finding of twelve steps is not right about a fault of two of them.
+  const std::filesystem::path truth = scratch.path() / "job/truth.json";
+  nlohmann::ordered_json shorter = nlohmann::ordered_json::parse(std::ifstream(truth));
+  const nlohmann::ordered_json whole = shorter;
+  shorter["faults"][0]["steps"] = {22, 23};
+  std::ofstream(truth) << shorter;
+  CHECK_FALSE(score_of(scratch.path() / "job", answers).findings.at(0).right);
+  std::ofstream(truth) << whole;
   for (Answer& answer : answers) answer.causes = {"io.read"};
   const ScoredJob wrong = score_of(scratch.path() / "job", answers);
   CHECK_FALSE(wrong.faults[0].found);

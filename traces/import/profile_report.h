@@ -16,6 +16,9 @@ Report profile_report(const Profile& profile, std::uint32_t rank);
 using NameMap = std::map<std::string, std::string, std::less<>>;
 Report mismatch_report(const Profile& profile, const Profile& simulated, const NameMap& names);
 
+// Reports two profiles beside each other: kernels by type, exchanges, and the time of a rank, what differs most first.
+Report profiles_compared(const Profile& a, const Profile& b);
+
 // Returns the L2 hit rate; empty if none is known.
 Cell mean_hits(const Occurrences& occurrences);
 // Adds the last sentences of both reports: what was left out, and why.

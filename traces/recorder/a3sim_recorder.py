@@ -12,6 +12,8 @@ Copy this file beside your training script; it needs nothing but the torch that 
 Then `a3sim advise record` names slow steps, the rank that makes them slow, and for whom the others wait. Each rank writes two
 small files in the format of Ascend's profiler (communication.json, step_trace_time.csv), of the last `keep` steps.
 
+Import it before code that takes collectives by name (`from torch.distributed import all_reduce`).
+
 What it measures: events on the device before and behind each collective, or behind the wait for one that runs beside
 computing. Events are read two steps later, so that the host never waits for the device. What lies between collectives counts
 as computing: a profile says more.
@@ -36,8 +38,12 @@ COLLECTIVES = {
     "send": "hcom_send",
     "recv": "hcom_receive",
     "barrier": "hcom_barrier",
+    "isend": "hcom_send",
+    "irecv": "hcom_receive",
+    "batch_isend_irecv": "hcom_batchsendrecv",
 }
-PAIRS = ("hcom_send", "hcom_receive")
+PAIRS = ("hcom_send", "hcom_receive", "hcom_batchsendrecv")
+ALWAYS_BESIDE = ("isend", "irecv", "batch_isend_irecv")  # they return at once, and are waited for later
 BEHIND = 2  # steps after which events are read
 
 
@@ -64,6 +70,7 @@ class Recorder:
         self._keep = keep
         self._save_every = save_every
         self._groups = {}  # name: (use, ranks)
+        self._keys = {}  # process group: its name and ranks
         self._open = []  # (events of exchanges, event of the end) of steps that are not read yet
         self._now = []
         self._number = 0
@@ -112,10 +119,13 @@ class Recorder:
         return event
 
     def _group(self, group):
-        ranks = self._dist.get_process_group_ranks(group or self._dist.group.WORLD)
-        key = str(zlib.crc32(",".join(map(str, ranks)).encode()))
-        self._groups.setdefault(key, ("", list(ranks)))
-        return key, list(ranks)
+        known = self._keys.get(group)
+        if known is None:  # once for each group: a list of all ranks takes long
+            ranks = list(self._dist.get_process_group_ranks(group or self._dist.group.WORLD))
+            known = self._keys[group] = (str(zlib.crc32(",".join(map(str, ranks)).encode())), ranks)
+        key, ranks = known
+        self._groups.setdefault(key, ("", ranks))
+        return key, ranks
 
     def _wrap(self, name, operation):
         original = getattr(self._dist, name)
@@ -126,6 +136,8 @@ class Recorder:
             if self._inside:  # one collective calls another
                 return original(*arguments, **named)
             group = named.get("group")
+            if name == "batch_isend_irecv":  # the group stands in what is sent
+                group = getattr((arguments or tuple(named.values()))[0][0], "group", None)
             key, _ = self._group(group)
 
             def around(call):
@@ -137,8 +149,15 @@ class Recorder:
                     self._inside = False
                     self._now.append((operation, key, before, self._event()))
 
-            if named.get("async_op"):
-                return _Work(original(*arguments, **named), around)
+            if named.get("async_op") or name in ALWAYS_BESIDE:
+                self._inside = True
+                try:
+                    work = original(*arguments, **named)
+                finally:
+                    self._inside = False
+                if isinstance(work, list):
+                    return [_Work(one, around) for one in work]
+                return work if work is None else _Work(work, around)
             return around(lambda: original(*arguments, **named))
 
         setattr(self._dist, name, measured)

@@ -218,6 +218,22 @@ void leave_out_what_clocks_do(std::vector<Finding>& findings) {
   });
 }
 
+// Removes slow ranks of which another finding says why they are slow.
+void leave_out_stragglers(std::vector<Finding>& findings, const std::vector<Finding>& found) {
+  const auto says_why = [](const Finding& slow, const std::vector<Finding>& others) {
+    return std::ranges::any_of(others, [&](const Finding& other) {
+      const bool of_rank = other.cause.starts_with("compute.") || other.cause == "load.imbalance";
+      return of_rank && other.cause != "compute.straggler" && other.lost_ms > 0 && !other.ranks.empty() &&
+             std::ranges::includes(slow.ranks, other.ranks);
+    });
+  };
+  std::vector<Finding> kept;
+  for (const Finding& finding : findings)
+    if (finding.cause != "compute.straggler" || (!says_why(finding, findings) && !says_why(finding, found)))
+      kept.push_back(finding);
+  findings = std::move(kept);
+}
+
 // Returns what every step loses, in descending order of cost, without the causes that slow steps already
 // have.
 std::vector<Finding> steady_findings(const SteadyState& job, const RuleBook& rules, std::uint32_t last,
@@ -243,6 +259,7 @@ std::vector<Finding> steady_findings(const SteadyState& job, const RuleBook& rul
   std::ranges::stable_sort(findings,
                            [](const Finding& a, const Finding& b) { return a.lost_ms > b.lost_ms; });
   leave_out_what_clocks_do(findings);
+  leave_out_stragglers(findings, found);
   return findings;
 }
 

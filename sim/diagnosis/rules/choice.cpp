@@ -41,6 +41,9 @@ bool follows(const Finding& cause, const Finding& other) {
     return cause.explains >= kLeast;
   // More rows take what operators load and store longer, not only their arithmetic.
   if (cause.cause == "load.imbalance" && other.cause == "compute.hbm") return cause.explains >= kLeast;
+  // Where more is known of a slow rank, that is the cause.
+  if (other.cause == "compute.straggler" && (is_of(cause, "compute.") || cause.cause == "load.imbalance"))
+    return cause.cause != other.cause && 2 * cause.explains >= other.explains && share_place(cause, other);
   // Slow memory slows operators of its rank.
   if (cause.cause == "compute.hbm" && is_of(other, "compute.") && !other.operators.empty() &&
       share_place(cause, other))

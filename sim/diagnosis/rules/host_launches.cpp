@@ -148,6 +148,10 @@ class HostLaunchRule final : public CauseRule {
                                const RuleData& data) {
     const HostFill launches = host_fill(slowdown, lag, HostKind::kLaunch);
     std::vector<std::uint32_t> ranks = without_others(slowdown, lag.ranks, HostKind::kLaunch);
+    if (spread < data.at("irregular"))
+      std::erase_if(ranks, [&](std::uint32_t r) {
+        return !slowdown.recorded(r) && !waits_like(slowdown, r, launches.rank);
+      });
     add_hidden(slowdown, launches.time, ranks);
     Finding finding = found_on(slowdown, lag, std::move(ranks));
     finding.explains *= std::min(1.0, launches.time / std::max(1.0, grown_in_turn(slowdown, launches.rank)));

@@ -227,6 +227,19 @@ double recorded_wait(const Slowdown& slowdown, std::uint32_t rank) {
   return steps > 0 ? waited / steps : 0;
 }
 
+bool waits_like(const Slowdown& slowdown, std::uint32_t rank, std::uint32_t like) {
+  constexpr double kAlike = 0.5;
+  const double least = slowdown.shared.at("host_share") * slowdown.usual();
+  std::size_t steps = 0, alike = 0;
+  for (const std::vector<RankStep>& seen : slowdown.episode.seen_each) {
+    const double its = wait_of(slowdown, seen, like);
+    if (its < least) continue;
+    ++steps;
+    alike += wait_of(slowdown, seen, rank) > kAlike * its;
+  }
+  return 2 * alike >= steps;
+}
+
 double grown_in_turn(const Slowdown& slowdown, std::uint32_t rank) {
   double sum = 0;
   for (const HostKind kind : {HostKind::kLaunch, HostKind::kCompile, HostKind::kSync, HostKind::kCollect,

@@ -37,6 +37,10 @@ double grown_in_turn(const Slowdown& slowdown, std::uint32_t rank);
 std::vector<std::uint32_t> without_others(const Slowdown& slowdown, std::vector<std::uint32_t> ranks,
                                           HostKind kind);
 
+// Returns whether a rank waits for its host when `like` does, for half as long or more, in most of the steps that were
+// recorded: a rank whose own host was not recorded is then taken for one like it.
+bool waits_like(const Slowdown& slowdown, std::uint32_t rank, std::uint32_t like);
+
 // Returns whether a rank's idle time that nothing recorded fills must be its host's: its host was recorded, and so was when
 // it exchanged data with other ranks.
 inline bool idle_is_of_host(const Observation& observation, std::uint32_t rank) {

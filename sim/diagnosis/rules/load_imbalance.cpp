@@ -32,10 +32,10 @@ class LoadImbalanceRule final : public CauseRule {
         finding.ranks.push_back(r);
     const double busy = slowdown.located.healthy[busiest][Measure::kOwn];
     // More rows take all of a rank's work longer, beside a slow way between ranks the work of its cores alone.
-    const double grew = has_slow_way(slowdown)
-                            ? slowdown.excess(Measure::kAic, busiest) / slowdown.workers(CoreKind::kCube)
-                            : (most / usual - 1) * busy;
-    finding.explains = std::clamp(grew / slowdown.own_lag(), 0.0, 1.0);
+    const double cores = slowdown.excess(Measure::kAic, busiest) / slowdown.workers(CoreKind::kCube);
+    finding.explains = has_slow_way(slowdown) ? cores / std::max(1.0, slowdown.lag())
+                                              : (most / usual - 1) * busy / slowdown.own_lag();
+    finding.explains = std::clamp(finding.explains, 0.0, 1.0);
     const double a_row = slowdown.ratio(Measure::kAic, busiest) / (most / usual);
     finding.add({fmt::format("rows of rank {} are {{}} of the mean", busiest), "", most / mean,
                  1 + data.at("above"), slowdown.place(busiest)});

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "sim/core/statistics.h"
 #include "sim/diagnosis/rules/node_links.h"
@@ -137,23 +138,56 @@ class BusyRate {
   Stretches busy_;
 };
 
-// Adds the rate of the link's busiest side, now and usually, and sets the finding's factor from them.
+// Returns the remaining part of a port's rate. Ports that were well used carry now what they can; of others it is only known
+// how much less they carry.
+double rest_of_port(BusyRate& now, BusyRate& usual, const ObservedPlane& plane) {
+  constexpr double kWellUsed = 0.5;
+  const double here = now.rate(), before = usual.rate();
+  if (here <= 0 || before <= 0) return 1;
+  return std::min(1.0, plane.port > 0 && before > kWellUsed * plane.port ? here / plane.port : here / before);
+}
+
+// Adds the rate of the link's busiest side, now and usually, and sets the finding's factor from the plane that is slowest.
 void add_busy_rate(const Slowdown& slowdown, const SlowLink& link, double slow, Finding& finding) {
   if (link.kind != SlowLink::Kind::kPorts) return;
   const std::uint32_t rank = link.ranks.front();
   BusyRate now, usual;
+  std::map<std::uint16_t, std::pair<BusyRate, BusyRate>> planes;
   for (const auto& [key, puts] : slowdown.transfers.puts) {
     if ((link.egress ? key.src : key.dst) != rank) continue;
-    for (const TransferRecord* put : puts.now) now.add(*put);
-    for (const TransferRecord* put : puts.usual) usual.add(*put);
+    for (const TransferRecord* put : puts.now) {
+      now.add(*put);
+      planes[put->plane].first.add(*put);
+    }
+    for (const TransferRecord* put : puts.usual) {
+      usual.add(*put);
+      planes[put->plane].second.add(*put);
+    }
   }
   constexpr double kGiga = 1e9;
   const double here = now.rate(), before = usual.rate();
   if (here <= 0 || before <= 0) return;
   finding.factor = std::min(1.0, here / before);
   finding.carries_less = finding.factor < slowdown.shared.at("port_slow");
+  const std::vector<ObservedPlane>& known = slowdown.observation.machine().planes;
+  for (auto& [plane, rates] : planes)
+    if (plane < known.size())
+      finding.factor = std::min(finding.factor, rest_of_port(rates.first, rates.second, known[plane]));
   finding.add({fmt::format("bytes over busy time at rank {}'s ports, usually {:.4g}", rank, before / kGiga),
                "GB/s", here / kGiga, slow * before / kGiga, finding.evidence.front().place});
+}
+
+// Returns the part of a step's lag that a way explains which carries less whatever the load: what growing work of cores and
+// waits for hosts leave. It counts waits of ranks for bytes that come late, too.
+double share_of_slow_way(const Slowdown& slowdown) {
+  double cores = 0, hosts = 0, transfer = 0;
+  for (std::uint32_t r = 0; r < slowdown.observation.ranks(); ++r) {
+    cores = std::max(cores, slowdown.excess(Measure::kAic, r) / slowdown.workers(CoreKind::kCube));
+    hosts = std::max({hosts, slowdown.excess(Measure::kDelay, r), slowdown.excess(Measure::kLate, r)});
+    transfer = std::max(transfer, slowdown.excess(Measure::kTransfer, r));
+  }
+  const double lag = std::max(1.0, slowdown.lag());
+  return std::clamp(std::min(transfer, lag - cores - hosts) / lag, 0.0, 1.0);
 }
 
 }  // namespace
@@ -192,6 +226,7 @@ Finding finding_of(const Slowdown& slowdown, const SlowLink& link, double thresh
   add_busy_rate(slowdown, link, threshold, finding);
   if (link.kind == SlowLink::Kind::kPath)
     finding.carries_less = finding.factor < slowdown.shared.at("path_slow");
+  if (finding.carries_less) finding.explains = std::max(finding.explains, share_of_slow_way(slowdown));
   return finding;
 }
 
