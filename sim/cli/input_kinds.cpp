@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "models/traffic/token_log.h"
 #include "sim/core/config/include.h"
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
