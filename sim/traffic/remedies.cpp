@@ -55,7 +55,8 @@ MoveCost move_cost(const Experiment& experiment, const std::vector<ExpertCopy>& 
   MoveCost cost;
   if (copies.empty()) return cost;
   const MoeShape& s = experiment.shape;
-  const std::int64_t weights = std::int64_t{3} * s.hidden * s.intermediate * element_bytes(s.dtype);
+  const auto weights =
+      static_cast<std::int64_t>(bytes_of(s.dtype, std::uint64_t{3} * s.hidden * s.intermediate));
   const Hardware hardware = sustained(experiment.hardware);
   StreamProgram program{s.ep, {{"copy engine", hardware.copy_engine ? hardware.copy_engine->count : 1}}, {}, {"COPIES"}};
   for (const ExpertCopy& copy : copies) {

@@ -296,7 +296,7 @@ class Rank {
                     const TensorInfo& c, bool weights, bool transposed, bool first,
                     const L2Answer& l2) const {
     const Hardware::Cube& cube = q_.hardware.cube;
-    const std::uint32_t element = element_bytes(a.dtype);
+    const std::uint32_t element = element_bits(a.dtype) / 8;
     const long double bytes_a = static_cast<long double>(element) * p.m * p.k,
                       bytes_b = static_cast<long double>(element) * p.n * p.k,
                       bytes_c = static_cast<long double>(element_bytes(c.dtype)) * p.m * p.n;
