@@ -115,43 +115,6 @@ class KinetoSteps final : public Observation {
   std::map<std::string, std::uint32_t, std::less<>> numbers_;  // of names
 };
 
-// What ran on the devices of all files, as one step of a job.
-class KinetoSteps final : public Observation {
- public:
-  KinetoSteps() { job_.passes = {"step"}; }
-
-  // Returns the time by which a file's dates are behind the first file's.
-  Duration behind_first(const KinetoDate& date) {
-    if (!first_) first_ = date;
-    const bool near = std::abs(date.microseconds - first_->microseconds) <= kKinetoSpan;
-    return near ? date.since(*first_) : Duration::zero();
-  }
-  void add(std::uint32_t rank, const std::string& name, bool exchanges, Duration start, Duration end) {
-    const auto [at, is_new] = numbers_.try_emplace(name, static_cast<std::uint32_t>(job_.names.size()));
-    if (is_new) job_.names.push_back(name);
-    OperatorRecord& record = step_.operators.emplace_back();
-    record.rank = rank;
-    record.op = at->second;
-    record.lane = exchanges ? Lane::kCommunication : Lane::kCompute;
-    record.start = start;
-    record.end = end;
-    job_.ranks = std::max(job_.ranks, rank + 1);
-  }
-
-  void each_step(const Step&) const override {}
-  std::vector<std::uint32_t> full_steps() const override { return {0}; }
-  FullStep full(std::uint32_t) const override { return step_; }
-  RecordPlace place_of(const LightRecord&) const override { return {}; }
-  RecordPlace place_of(const OperatorRecord&) const override { return {}; }
-  RecordPlace place_of(const TransferRecord&) const override { return {}; }
-  RecordPlace place_of(const HostRecord&) const override { return {}; }
-
- private:
-  std::optional<KinetoDate> first_;
-  FullStep step_;
-  std::map<std::string, std::uint32_t, std::less<>> numbers_;  // of names
-};
-
 // One file, which is of one rank.
 class KinetoFile {
  public:
