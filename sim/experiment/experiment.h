@@ -22,13 +22,13 @@
 
 namespace a3sim {
 
-// A graph that an experiment runs: forward, backward, or the experiment's own.
 // What a pass cuts otherwise than `cut` says (cut.passes); 0: what it does not.
 struct OwnCut {
   std::uint32_t partitions = 0, chunk = 0, task_rows = 0;
   friend bool operator==(const OwnCut&, const OwnCut&) = default;
 };
 
+// A graph that an experiment runs: forward, backward, or the experiment's own.
 struct Pass {
   std::string name;
   Graph graph;
