@@ -22,10 +22,14 @@ inline Hardware small_machine() {
   hardware.name = "small";
   hardware.workers = aic_and_aiv(4, 4);
   hardware.clock = {1'000'000'000};
-  hardware.cube = {4096, 1024, 8192, 0, kFast, kFast, kFast, kFast, kFast};
+  hardware.cube.macs_per_cycle_16 = 4096;
+  hardware.cube.macs_per_cycle_32 = 1024;
+  hardware.cube.macs_per_cycle_8 = 8192;
+  hardware.cube.l1_to_l0a = hardware.cube.l1_to_l0b = kFast;
+  hardware.cube.gm_to_l1 = hardware.cube.gm_to_l1_miss = hardware.cube.l0c_to_gm = kFast;
   hardware.vector = {kFast, kFast, kFast, 0, 64, kFast, 64};
   hardware.vector.ub = 192_KiB;
-  hardware.memory = {192_MiB, 24, kEndless, kEndless, kEndless, kEndless, kEndless};
+  hardware.memory = {192_MiB, 24, kEndless, kEndless, 65536_MiB, kEndless, kEndless, kEndless};
   hardware.fabric = {
       {{"plane", kPort, kPort, kPort}}, {{"near", kNone, 0, kHop}}, kPutRate, kPutRate, kStartup, 1, kFence};
   return hardware;

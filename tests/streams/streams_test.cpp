@@ -18,7 +18,7 @@ Hardware machine() {
   constexpr BytesPerSecond kEndless{1'000'000'000'000'000};
   Hardware hardware{};
   hardware.clock = {1'000'000'000};
-  hardware.memory = {192_MiB, 24, kEndless, kEndless, kEndless, kHbm, kHbm};
+  hardware.memory = {192_MiB, 24, kEndless, kEndless, 65536_MiB, kEndless, kHbm, kHbm};
   hardware.fabric = {{{"plane", kPort, kPort, kPort}}, {{"near", kNone, 0, {}}}, kPort, kPort, {}, 1, {}};
   return hardware;
 }

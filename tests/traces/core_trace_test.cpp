@@ -50,8 +50,12 @@ TEST_CASE("a simulated run stands beside a time line by core, core by core") {
   trace.operators.resize(1);
   trace.operators[0].name = "GMM1";
   trace.ranks.resize(2);
-  for (const std::uint32_t worker : {0U, 1U})
-    trace.ranks[1].push_back({.worker = worker, .start = Duration(0), .end = Duration(40'000'000)});
+  for (const std::uint32_t worker : {0U, 1U}) {
+    TraceTask task{};
+    task.worker = worker;
+    task.end = Duration(40'000'000);
+    trace.ranks[1].push_back(task);
+  }
   trace.makespan = Duration(40'000'000);
   const TracedPass pass{"forward", trace};
   const Profile simulated = profile_of({&pass, 1}, ProfileUnit::kCore);
