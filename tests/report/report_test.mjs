@@ -148,7 +148,7 @@ test("The answer and the timeline are on the first screen, and what costs little
   const sentences = await page.locator("#section-0 .verdict").allTextContents();
   assert.equal(sentences.length, 2);
   for (const sentence of sentences) assert.match(sentence, /^(forward|backward): (What binds is|No part gains|On the critical path).* Another order gains at most [\d.]+ %/);
-  assert.ok((await page.locator(".timeline canvas").boundingBox()).y < 880);
+  assert.ok((await page.locator(".timeline canvas").boundingBox()).y < 660);
   assert.ok(await page.locator(".finding.info").first().isHidden());
   await close();
 });
@@ -716,7 +716,7 @@ test("Two runs share one axis of time, and the difference of their paths sums to
 test("The slider shows what goes between ranks around a date, and its stretches sum to the whole", async () => {
   const { page, close } = await open(pages.static);
   assert.match(await page.locator("section", { hasText: "Between ranks" }).textContent(), /Every rank sends every other 234\.9 MB\./);
-  await page.getByText("matrix, also around a date").first().click();
+  await page.getByText("matrix, also over time").first().click();
   const slider = page.locator(".matrix input").first();
   assert.equal(await page.textContent(".matrix output"), "whole pass, MB");
   await slider.focus();
@@ -894,7 +894,7 @@ test("A sweep's lines, heat map and front have the values of its points", async 
   const ticks = await part(page, "Lines").locator("svg text").evaluateAll((all) => all.filter((t) => ["512", "1024", "2048"].includes(t.textContent)).map((t) => +t.getAttribute("x")));
   assert.ok(Math.abs(ticks[0] + ticks[2] - 2 * ticks[1]) < 1);
   assert.ok((await part(page, "Lines").locator("svg").textContent()).includes("kernel"));
-  await part(page, "Lines").getByLabel("a line for each").selectOption("-1");
+  await part(page, "Lines").getByLabel("one line per").selectOption("-1");
   const panels = await part(page, "Lines").locator("svg > title").allTextContents();
   assert.deepEqual(panels, ["execution=static", "execution=kernel"]);
   assert.equal(await part(page, "Pareto front").count(), 1);
@@ -966,7 +966,7 @@ test("Bytes that go to several ranks at once are no cell of the matrix, but said
     return { own: Array.from({ length: ranks }, (_, r) => sent[r * ranks + r]), several, ranks, said: document.body.textContent };
   });
   assert.ok(several > 0 && own.every((bytes) => bytes === 0));
-  assert.ok(said.includes(`${(several / ranks / 1e6).toFixed(1)} MB a rank, to several ranks at once`));
+  assert.ok(said.includes(`${(several / ranks / 1e6).toFixed(1)} MB per rank, to several ranks at once`));
   await close();
 });
 

@@ -49,7 +49,7 @@ export class JobView {
     this.place.append(
       el("div", { class: "bar" },
         choice("show", measures.map((measure, i) => [String(i), measure.name]), "0", (v) => choose(Number(v), map.beside)),
-        choice("colours", [["beside", "beside the rank's usual"], ["value", "values"]], "beside", (v) => choose(map.measure, v === "beside")),
+        choice("colours", [["beside", "relative to the rank's usual"], ["value", "values"]], "beside", (v) => choose(map.measure, v === "beside")),
         button("+", "zoom in", () => zoom(0.5)), button("−", "zoom out", () => zoom(2)), button("all", "show all steps", () => map.time.reset()), help_button("Steps: keys and pointer", keys)),
       key, ...this.flags(data, map), map.element, this.ranks, about, el("p", { class: "note" }, help));
     on_theme(() => this.fill_scale(map, key));
@@ -69,7 +69,7 @@ export class JobView {
     const { least, most } = map.scale, bar = el("i", { class: "gradient" }), stops = Array.from({ length: 9 }, (_, i) => i / 8);
     bar.style.background = `linear-gradient(to right, ${stops.map((part) => (map.beside ? beside_usual(theme(), 2 * part - 1) : viridisAt(part))).join(", ")})`;
     key.replaceChildren(el("span", {}, map.text(least)), bar, el("span", {}, map.text(most)),
-      ...(map.beside ? [el("span", {}, "beside what the rank usually has")] : []),
+      ...(map.beside ? [el("span", {}, "relative to what is usual for the rank")] : []),
       el("span", {}, this.swatch("slow"), "slow step"));
   }
   private swatch(name: "slow"): HTMLElement {

@@ -44,7 +44,7 @@ function parts_of(section: LinksSection, links: Link[]): HTMLElement[] {
 
 class LinkMatrix {
   readonly element = el("div", { class: "matrix" });
-  private canvas = el("canvas", { role: "img", "aria-label": "rates between ranks beside usual ones" }) as HTMLCanvasElement;
+  private canvas = el("canvas", { role: "img", "aria-label": "rates between ranks compared with usual ones" }) as HTMLCanvasElement;
   private tip = el("output", { class: "tip-line" }, " ");
   private cells = new Map<number, Link>();
   private farthest: number;

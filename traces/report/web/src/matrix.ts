@@ -45,7 +45,7 @@ function to_several(tasks: Tasks): string {
     names.add(tasks.name(i));
     bytes += put_bytes![i]!;
   }
-  return bytes === 0 ? "" : `${[...names].join(", ")}: ${(bytes / tasks.pass.ranks / 1e6).toFixed(1)} MB a rank, to several ranks at once; how much goes to which is not recorded.`;
+  return bytes === 0 ? "" : `${[...names].join(", ")}: ${(bytes / tasks.pass.ranks / 1e6).toFixed(1)} MB per rank, to several ranks at once; how much goes to which is not recorded.`;
 }
 
 // Builds the section: the matrix, or one sentence if all ranks send the same to all, with the matrix folded below it.
@@ -56,7 +56,7 @@ export function matrix_element(tasks: Tasks): HTMLElement {
   const same = same_for_all(tasks);
   if (same === null) return el("div", {}, ...note, new Matrix(tasks).element);
   return el("div", {}, el("p", {}, `Every rank sends every other ${(same / 1e6).toFixed(1)} MB.`), ...note,
-    el("details", { class: "small" }, el("summary", {}, "matrix, also around a date"), new Matrix(tasks).element));
+    el("details", { class: "small" }, el("summary", {}, "matrix, also over time"), new Matrix(tasks).element));
 }
 
 export class Matrix {

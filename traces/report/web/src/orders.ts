@@ -110,7 +110,7 @@ function effects_figure(result: SearchResult): Figure | null {
   const spans = result.effects.map((effect) => ({ effect, values: effect.values.filter((value) => value.candidates >= fewest).map((value) => 100 * (value.median - 1)).sort((a, b) => a - b) }))
     .filter(({ values }) => values.length > 1).slice(0, shown);
   if (spans.length === 0) return null;
-  const drawn = figure("What decisions are worth", "latency beside the best shipped order: medians over the candidates that made a choice, best to worst");
+  const drawn = figure("The worth of each choice", "latency relative to the best shipped order: medians over the candidates with a choice, best to worst");
   drawn.x = names_axis("", spans.map(({ effect }) => effect.decision));
   drawn.y = values_axis("% slower", [0, ...spans.flatMap(({ values }) => values)]);
   drawn.series = [
@@ -126,7 +126,7 @@ const parts = (title: string, element: HTMLElement | null) => (element ? [el("h3
 
 function ranges_parts(ranges: Ranges | undefined): HTMLElement[] {
   if (!ranges || (ranges.values.length === 0 && ranges.without_effect === 0)) return [];
-  const together = ranges.together == null ? "" : `, and is ${signed(ranges.together)} with all at the end that lessens it`;
+  const together = ranges.together == null ? "" : `, and is ${signed(ranges.together)} with all at unfavourable ends`;
   const end = (of: End) => `${of.value}: ${signed(of.gain)}`;
   return [el("h3", {}, "What is known only within ranges"),
     el("p", {}, `The gain (${signed(ranges.as_stated)}, ${ranges.condition}) lies between ${signed(ranges.low)} and ${signed(ranges.high)} with each such value of the machine and the program alone at either end${together}. ${ranges.without_effect} others do not move it.`),
@@ -146,7 +146,7 @@ export function search_section({ title, result }: SearchSection): HTMLElement {
       card("gain", result.holds ? signed(gain.claimed) : "none claimed", `over ${result.best_shipped}, verified with all ranks`),
       ...(nearest ? [card("nearest published change", signed(nearest.published), `predicted ${signed(nearest.predicted)}: ${nearest.change}, ${nearest.case}`)] : []),
       card("above the bound", percent(bound.after, 1), `${percent(bound.before, 1)} before`),
-      card("candidates", String(result.candidates), `${significant(result.candidates_per_second)} a second${result.candidates_to_90_percent ? `; nine tenths of the gain after ${result.candidates_to_90_percent}` : ""}`)),
+      card("candidates", String(result.candidates), `${significant(result.candidates_per_second)} per second${result.candidates_to_90_percent ? `; nine tenths of the gain after ${result.candidates_to_90_percent}` : ""}`)),
     el("p", { class: "verdict" }, result.headline),
     el("div", { class: "figures" }, ...figures),
     ...parts(result.holds ? "The order" : `The order ${result.best_shipped}`, el("div", { class: "code" }, again, el("pre", {}, result.best.yaml + Object.entries(result.best.settings ?? {}).map(([key, value]) => `\n${key}=${value}`).join("")))),
@@ -164,7 +164,7 @@ export function search_section({ title, result }: SearchSection): HTMLElement {
 
 // Draws the orders' times beside the best shipped one, with the interval of the median difference.
 function tried_figure(orders: Tried[], tried: Tried | undefined, random: boolean): Figure {
-  const drawn = figure("Time beside the best shipped order", random ? "medians under random times, and where the difference lies (95 %)" : "as modelled, without random times");
+  const drawn = figure("Time relative to the best shipped order", random ? "medians under random times, and where the difference lies (95 %)" : "as modelled, without random times");
   drawn.x = names_axis("", orders.map((of) => (of === tried ? `${of.order} (tried)` : of.order)));
   const at = (of: Tried, value: number | null | undefined) => 100 * (value ?? of.to_best_shipped ?? 0);
   drawn.series = [{ name: "", kind: "bars", color: ink(3), hollow: false,

@@ -51,7 +51,7 @@ function blocks_section(section: BlocksSection): HTMLElement {
   for (const block of section.blocks) {
     // What follows from a table stands beside it where there is room.
     if (block.kind === "text" && block.strong && (beside || before?.kind === "table")) {
-      if (!beside) children.push(el("div", { class: "beside" }, children.pop()!, (beside = el("div"))));
+      if (!beside) children.push(el("div", { class: "beside" }, el("div", { class: "answers" }, children.pop()!), (beside = el("div"))));
       beside.append(block_element(block));
       continue;
     }
@@ -111,7 +111,10 @@ function start(): void {
   page.sections.forEach((section, i) => {
     const element = section_element(section);
     element.id = `section-${i}`;
-    main.append(element);
+    // The way to the latency stands below the answer's table, so that the timeline begins on the first screen.
+    const answer = section.kind === "waterfalls" ? main.lastElementChild?.querySelector(":scope > .beside") : null;
+    if (answer) answer.firstElementChild!.append(element);
+    else main.append(element);
     headings.append(el("a", { href: `#section-${i}` }, section.title));
   });
   document.body.prepend(

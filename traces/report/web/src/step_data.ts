@@ -114,7 +114,7 @@ export function classes_figure(section: StepSection): Figure {
   const { stages } = section.step, names = Object.keys(stages[0]?.classes_ps ?? {});
   const seen = names.filter((name) => stages.some((stage) => stage.classes_ps[name]! > 0.0005 * section.facts.step_ps));
   const series = seen.map((name, i) => bars(name, i, stages.map((stage) => stage.classes_ps[name]! / 1e12)));
-  return stacked("Where each die's time goes", "at any date the first that goes on: kernels, then exposed exchanges, then waits", "stage",
+  return stacked("Where each die's time goes", "at any time the first that is active: kernels, then exposed communication, then waits", "stage",
     stages.map((_, i) => String(i)), "s", series);
 }
 

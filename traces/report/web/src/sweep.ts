@@ -99,7 +99,7 @@ class SweepView {
         if (axis === of.lines) of.lines = of.x;
         of.x = axis!;
       }),
-      this.axis_choice("a line for each", of.lines, of.x, "one line", (axis) => (of.lines = axis)),
+      this.axis_choice("one line per", of.lines, of.x, "one line", (axis) => (of.lines = axis)),
     ], () => lines_figures(this.points, this.chosen, this.quantity(), of.x, of.lines));
   }
 
