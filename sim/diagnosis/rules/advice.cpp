@@ -60,7 +60,7 @@ void doubt_unseen_exchanges(const Observation& observation, const RuleData& shar
 }
 
 // Returns the finding's steps with their lost time: one part, or the quarters of a fault that grows.
-std::vector<FindingPart> parts_of(const Episode& episode, const Finding& finding) {
+std::vector<FindingPart> steps_in_parts(const Episode& episode, const Finding& finding) {
   if (!episode.grows())
     return {{finding.first, finding.last, finding.ranks, finding.lost_ms, finding.factor}};
   constexpr std::size_t kQuarters = 4;
@@ -85,7 +85,7 @@ void fill_in(const Slowdown& slowdown, const RuleBook& rules, Finding& finding) 
   finding.share = slowdown.usual() > 0 ? slowdown.episode.lost * finding.explains / slowdown.usual() : 0;
   finding.confidence = confidence_of(finding, rules.confidence);
   doubt_unseen_exchanges(slowdown.observation, rules.shared, finding);
-  finding.parts = parts_of(slowdown.episode, finding);
+  finding.parts = steps_in_parts(slowdown.episode, finding);
   if (slowdown.episode.borrowed)
     finding.missing.push_back("full records of some of these steps: they look like those before");
   for (Remedy& remedy : finding.remedies) remedy.gain_ms = finding.lost_ms;

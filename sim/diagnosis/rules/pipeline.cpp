@@ -26,7 +26,9 @@ std::vector<Stage> stages_of(const ProfiledTime& time, const ProfileMeans& means
       if (s == stages.size()) stages.emplace_back();
       Stage& stage = stages[s];
       const std::uint32_t rank = pipeline[s];
-      const MeanTimes& mean = means.ranks.at(rank);
+      const auto found = means.ranks.find(rank);
+      if (found == means.ranks.end()) continue;  // in no step that counts
+      const MeanTimes& mean = found->second;
       double waiting = 0;
       if (const auto own = means.exchanges.find(rank); own != means.exchanges.end()) {
         for (const MeanExchange& exchange : own->second) {
@@ -41,6 +43,7 @@ std::vector<Stage> stages_of(const ProfiledTime& time, const ProfileMeans& means
       stage.other += std::max(0.0, mean.length - mean.computing - waiting);
     }
   }
+  std::erase_if(stages, [](const Stage& stage) { return stage.ranks.empty(); });
   for (Stage& stage : stages) {
     for (double* part : {&stage.computing, &stage.other, &stage.waiting})
       *part /= static_cast<double>(stage.ranks.size());

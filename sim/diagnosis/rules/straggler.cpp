@@ -18,7 +18,8 @@ std::vector<std::vector<std::uint32_t>> ranks_alike(const ProfileMeans& means) {
   std::set<std::uint32_t> of_pipelines;
   for (const std::vector<std::uint32_t>& pipeline : means.pipelines)
     for (std::size_t s = 0; s < pipeline.size(); ++s) {
-      stages[s].push_back(pipeline[s]);
+      // A rank may be in no step that counts.
+      if (means.ranks.contains(pipeline[s])) stages[s].push_back(pipeline[s]);
       of_pipelines.insert(pipeline[s]);
     }
   std::vector<std::vector<std::uint32_t>> alike;
