@@ -82,18 +82,20 @@ RoutingCounts by_slot(const RoutingCounts& counts, std::span<const std::uint32_t
     for (std::uint32_t e = 0; e < counts.experts(); ++e) {
       const std::uint32_t rows = counts.at(src, e);
       const auto copies = static_cast<std::uint32_t>(slots_of[e].size());
-      for (std::uint32_t i = 0; i < copies; ++i)  // what does not divide begins at another copy on each source
+      for (std::uint32_t i = 0; i < copies;
+           ++i)  // what does not divide begins at another copy on each source
         result.at(src, slots_of[e][(src + i) % copies]) = rows / copies + (i < rows % copies ? 1 : 0);
     }
   }
   return result;
 }
 
-std::vector<ExpertCopy> copies_between(std::span<const std::uint32_t> before, std::span<const std::uint32_t> after,
-                                       std::uint32_t ranks) {
+std::vector<ExpertCopy> copies_between(std::span<const std::uint32_t> before,
+                                       std::span<const std::uint32_t> after, std::uint32_t ranks) {
   const std::size_t had = before.size() / ranks, has = after.size() / ranks;
   std::set<std::pair<std::uint32_t, std::uint32_t>> there;  // expert, rank
-  for (std::size_t slot = 0; slot < before.size(); ++slot) there.emplace(before[slot], static_cast<std::uint32_t>(slot / had));
+  for (std::size_t slot = 0; slot < before.size(); ++slot)
+    there.emplace(before[slot], static_cast<std::uint32_t>(slot / had));
   std::vector<std::uint32_t> sent(ranks, 0);
   std::vector<ExpertCopy> copies;
   std::set<std::pair<std::uint32_t, std::uint32_t>> come;

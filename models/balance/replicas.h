@@ -11,7 +11,7 @@ namespace a3sim {
 // The slots of a group for experts, of which some have a second copy.
 struct ReplicaSlots {
   std::uint32_t ranks = 1;
-  std::uint32_t slots = 1;              // of all ranks together; a multiple of the ranks, at least one for each expert
+  std::uint32_t slots = 1;  // of all ranks together; a multiple of the ranks, at least one for each expert
   std::uint32_t groups = 1, nodes = 1;  // of experts that stay on one node, if the nodes divide them
 };
 
@@ -31,7 +31,7 @@ struct ExpertCopy {
 };
 // Returns what must be copied from one placement to another one on the same ranks. Of several ranks that have an expert, the one
 // that sends least sends it.
-std::vector<ExpertCopy> copies_between(std::span<const std::uint32_t> before, std::span<const std::uint32_t> after,
-                                       std::uint32_t ranks);
+std::vector<ExpertCopy> copies_between(std::span<const std::uint32_t> before,
+                                       std::span<const std::uint32_t> after, std::uint32_t ranks);
 
 }  // namespace a3sim

@@ -123,7 +123,8 @@ A3SIM_REGISTER(RoutingGenerator, "file", "counts from a CSV file", CountsFile);
 
 }  // namespace
 
-RoutingCounts counts_in_file(const std::string& file, const MoeShape& shape, std::optional<std::uint32_t> micro_batch) {
+RoutingCounts counts_in_file(const std::string& file, const MoeShape& shape,
+                             std::optional<std::uint32_t> micro_batch) {
   return CountsReader(file, shape).read(micro_batch.value_or(0), micro_batch.has_value());
 }
 

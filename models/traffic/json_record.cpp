@@ -46,7 +46,8 @@ class FlatScanner {
     if (digits == end_ || *digits < '0' || *digits > '9') return false;
     if (*digits == '0' && digits + 1 != end_ && digits[1] >= '0' && digits[1] <= '9') return false;
     const auto [stop, error] = std::from_chars(at_, end_, value);
-    if (error != std::errc() || (stop != end_ && (*stop == '.' || *stop == 'e' || *stop == 'E'))) return false;
+    if (error != std::errc() || (stop != end_ && (*stop == '.' || *stop == 'e' || *stop == 'E')))
+      return false;
     at_ = stop;
     return true;
   }
@@ -138,15 +139,18 @@ bool scan_value(FlatScanner& scanner, LogField field, TokenRow& row, Scanned& se
 std::vector<std::int64_t> integers_of(const json& list, std::string_view what) {
   std::vector<std::int64_t> numbers;
   for (const json& item : list) {
-    if (!item.is_number_integer()) throw std::invalid_argument(fmt::format("{}: a whole number was expected", what));
+    if (!item.is_number_integer())
+      throw std::invalid_argument(fmt::format("{}: a whole number was expected", what));
     numbers.push_back(item.get<std::int64_t>());
   }
   return numbers;
 }
 
 std::uint32_t small_number(const json& value, std::string_view what) {
-  if (!value.is_number_integer() || value.get<std::int64_t>() < 0 || value.get<std::int64_t>() > kMostLoggedExperts)
-    throw std::invalid_argument(fmt::format("{}: a number from 0 to {} was expected", what, kMostLoggedExperts));
+  if (!value.is_number_integer() || value.get<std::int64_t>() < 0 ||
+      value.get<std::int64_t>() > kMostLoggedExperts)
+    throw std::invalid_argument(
+        fmt::format("{}: a number from 0 to {} was expected", what, kMostLoggedExperts));
   return value.get<std::uint32_t>();
 }
 
@@ -159,7 +163,8 @@ void fill_row(TokenRow& row, const json& experts, const json* weights) {
   row.weights = 0;
   bool any = false;
   for (const std::int64_t expert : integers_of(experts, "experts of a token")) {
-    if (expert > kMostLoggedExperts) throw std::invalid_argument(fmt::format("expert {}: larger than any", expert));
+    if (expert > kMostLoggedExperts)
+      throw std::invalid_argument(fmt::format("expert {}: larger than any", expert));
     if (expert >= 0) row.experts.push_back(static_cast<std::uint32_t>(expert));
   }
   if (weights) {
@@ -190,18 +195,21 @@ void read_tokens(TokenRow row, const json& experts, const json* weights, const L
 std::vector<std::uint64_t> counts_of(const json& list) {
   std::vector<std::uint64_t> rows;
   for (const json& item : list) {
-    const bool whole = item.is_number_integer() || (item.is_number_float() && item.get<double>() == std::floor(item.get<double>()));
+    const bool whole = item.is_number_integer() ||
+                       (item.is_number_float() && item.get<double>() == std::floor(item.get<double>()));
     if (!whole || item.get<double>() < 0 || item.get<double>() > 0x1p53)
       throw std::invalid_argument("counts by expert: a whole number from 0 was expected");
     rows.push_back(item.get<std::uint64_t>());
   }
-  if (rows.size() > static_cast<std::size_t>(kMostLoggedExperts)) throw std::invalid_argument("counts of more experts than any model has");
+  if (rows.size() > static_cast<std::size_t>(kMostLoggedExperts))
+    throw std::invalid_argument("counts of more experts than any model has");
   return rows;
 }
 
 // Reads counts by expert; by layer and expert; or by step, layer and expert. Returns the steps.
 std::uint64_t read_counts(CountRow row, const json& counts, const LogSink& sink) {
-  if (!counts.is_array() || counts.empty()) throw std::invalid_argument("counts by expert: a list was expected");
+  if (!counts.is_array() || counts.empty())
+    throw std::invalid_argument("counts by expert: a list was expected");
   if (!counts.front().is_array()) {
     row.rows = counts_of(counts);
     sink.counts(row);
@@ -228,7 +236,8 @@ void read_meta(const json& value, LogMeta& meta) {
         to = small_number(*found, name);
   };
   for (const char* name : {"model_id", "model", "model_name"})
-    if (const auto found = value.find(name); found != value.end() && found->is_string()) meta.model = found->get<std::string>();
+    if (const auto found = value.find(name); found != value.end() && found->is_string())
+      meta.model = found->get<std::string>();
   number({"top_k", "topk", "num_experts_per_tok"}, meta.top_k);
   number({"num_experts", "n_routed_experts", "num_logical_experts", "experts"}, meta.experts);
   number({"num_layers", "num_moe_layers", "num_hidden_layers"}, meta.layers);
@@ -244,14 +253,23 @@ LogField log_field(std::string_view name) {
     LogField field;
   };
   using enum LogField;
-  constexpr auto kNames = std::to_array<Name>({
-      {"topk_ids", kExperts}, {"topk_weights", kWeights}, {"layer", kLayer}, {"token_idx", kToken}, {"req_id", kRequest},
-      {"type", kType}, {"layer_id", kLayer}, {"layer_idx", kLayer}, {"request_id", kRequest}, {"request", kRequest},
-      {"seq_id", kRequest}, {"token", kToken}, {"position", kToken}, {"topk_indices", kExperts}, {"expert_ids", kExperts},
-      {"experts", kExperts}, {"indices", kExperts}, {"routed_experts", kExperts}, {"weights", kWeights}, {"probs", kWeights},
-      {"topk_probs", kWeights}, {"step", kStep}, {"window", kStep}, {"iteration", kStep}, {"source", kSource}, {"rank", kSource},
-      {"counts", kCounts}, {"logical_count", kCounts}, {"expert_counts", kCounts}, {"tokens_per_expert", kCounts},
-      {"expert_load", kCounts}, {"count", kCounts}, {"rows", kCounts}});
+  constexpr auto kNames = std::to_array<Name>({{"topk_ids", kExperts},     {"topk_weights", kWeights},
+                                               {"layer", kLayer},          {"token_idx", kToken},
+                                               {"req_id", kRequest},       {"type", kType},
+                                               {"layer_id", kLayer},       {"layer_idx", kLayer},
+                                               {"request_id", kRequest},   {"request", kRequest},
+                                               {"seq_id", kRequest},       {"token", kToken},
+                                               {"position", kToken},       {"topk_indices", kExperts},
+                                               {"expert_ids", kExperts},   {"experts", kExperts},
+                                               {"indices", kExperts},      {"routed_experts", kExperts},
+                                               {"weights", kWeights},      {"probs", kWeights},
+                                               {"topk_probs", kWeights},   {"step", kStep},
+                                               {"window", kStep},          {"iteration", kStep},
+                                               {"source", kSource},        {"rank", kSource},
+                                               {"counts", kCounts},        {"logical_count", kCounts},
+                                               {"expert_counts", kCounts}, {"tokens_per_expert", kCounts},
+                                               {"expert_load", kCounts},   {"count", kCounts},
+                                               {"rows", kCounts}});
   for (const Name& known : kNames)
     if (known.name == name) return known.field;
   return kNone;
@@ -275,8 +293,8 @@ std::uint64_t hash_with_weight(std::uint64_t hash, double weight) {
 void finish_row(TokenRow& row, bool weighted, bool any_weight) {
   if (weighted && !any_weight) row.experts.clear();
   for (std::size_t i = 1; i < row.experts.size(); ++i)
-    if (std::find(row.experts.begin(), row.experts.begin() + static_cast<std::ptrdiff_t>(i), row.experts[i]) !=
-        row.experts.begin() + static_cast<std::ptrdiff_t>(i))
+    if (std::find(row.experts.begin(), row.experts.begin() + static_cast<std::ptrdiff_t>(i),
+                  row.experts[i]) != row.experts.begin() + static_cast<std::ptrdiff_t>(i))
       throw std::invalid_argument(fmt::format("expert {} stands twice in one token", row.experts[i]));
 }
 
@@ -319,19 +337,33 @@ void read_record(const json& value, std::uint64_t step, const LogSink& sink, Log
   std::string type;
   for (const auto& [name, item] : value.items()) {
     switch (log_field(name)) {
-      case LogField::kType: type = item.is_string() ? item.get<std::string>() : ""; break;
-      case LogField::kLayer: row.layer = counted.layer = small_number(item, name); break;
-      case LogField::kRequest: row.request = item.is_null() ? 0 : request_of(item); break;
+      case LogField::kType:
+        type = item.is_string() ? item.get<std::string>() : "";
+        break;
+      case LogField::kLayer:
+        row.layer = counted.layer = small_number(item, name);
+        break;
+      case LogField::kRequest:
+        row.request = item.is_null() ? 0 : request_of(item);
+        break;
       case LogField::kToken:
         if (item.is_number_integer()) row.token = item.get<std::int64_t>();
         break;
-      case LogField::kExperts: experts = item.is_array() ? &item : experts; break;
-      case LogField::kWeights: weights = item.is_array() ? &item : nullptr; break;
-      case LogField::kStep: counted.step = item.is_number_unsigned() ? item.get<std::uint64_t>() : step; break;
+      case LogField::kExperts:
+        experts = item.is_array() ? &item : experts;
+        break;
+      case LogField::kWeights:
+        weights = item.is_array() ? &item : nullptr;
+        break;
+      case LogField::kStep:
+        counted.step = item.is_number_unsigned() ? item.get<std::uint64_t>() : step;
+        break;
       case LogField::kSource:
         if (item.is_number_integer()) counted.source = small_number(item, name);
         break;
-      case LogField::kCounts: counts = item.is_array() ? &item : counts; break;
+      case LogField::kCounts:
+        counts = item.is_array() ? &item : counts;
+        break;
       case LogField::kNone:
         if (name == "routes" || name == "records") inner = &item;
         break;
@@ -339,7 +371,8 @@ void read_record(const json& value, std::uint64_t step, const LogSink& sink, Log
   }
   if (type != "route") read_meta(value, meta);
   if (inner) return read_record(*inner, step, sink, meta);
-  if (experts && (type.empty() || type == "route")) return read_tokens(std::move(row), *experts, weights, sink);
+  if (experts && (type.empty() || type == "route"))
+    return read_tokens(std::move(row), *experts, weights, sink);
   if (counts) {
     read_counts(std::move(counted), *counts, sink);
     return;

@@ -19,7 +19,18 @@ bool scan_token_row(std::string_view line, TokenRow& row);
 void read_record(const nlohmann::json& value, std::uint64_t step, const LogSink& sink, LogMeta& meta);
 
 // The names under which logs have the same thing.
-enum class LogField : std::uint8_t { kNone, kType, kLayer, kRequest, kToken, kExperts, kWeights, kStep, kSource, kCounts };
+enum class LogField : std::uint8_t {
+  kNone,
+  kType,
+  kLayer,
+  kRequest,
+  kToken,
+  kExperts,
+  kWeights,
+  kStep,
+  kSource,
+  kCounts
+};
 LogField log_field(std::string_view name);
 
 // Hashes, which are the same on every machine.

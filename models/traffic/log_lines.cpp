@@ -37,7 +37,8 @@ bool LogLines::next(std::string_view& line) {
       return true;
     }
     kept_ += part;
-    if (kept_.size() > kLongestLogLine) fail(fmt::format("a line of more than {} MiB: is this a log?", kLongestLogLine >> 20U));
+    if (kept_.size() > kLongestLogLine)
+      fail(fmt::format("a line of more than {} MiB: is this a log?", kLongestLogLine >> 20U));
     if (end != std::string_view::npos) break;
   }
   ++number_;

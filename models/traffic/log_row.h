@@ -11,10 +11,11 @@ namespace a3sim {
 // The experts of one token in one layer, as a log has them.
 struct TokenRow {
   std::uint32_t layer = 0;
-  std::uint64_t request = 0;             // a hash of the request's name; 0: the log names none
-  std::optional<std::int64_t> token{};   // its place in the request, or in a forward pass
-  std::vector<std::uint32_t> experts{};  // all different; empty: the row is padding (all negative, or without weight)
-  std::uint64_t weights = 0;             // a hash of the router's weights; 0: the log has none
+  std::uint64_t request = 0;            // a hash of the request's name; 0: the log names none
+  std::optional<std::int64_t> token{};  // its place in the request, or in a forward pass
+  std::vector<std::uint32_t>
+      experts{};              // all different; empty: the row is padding (all negative, or without weight)
+  std::uint64_t weights = 0;  // a hash of the router's weights; 0: the log has none
 };
 
 // Rows by expert that a program has counted itself, in one window of time.

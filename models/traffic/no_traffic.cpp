@@ -92,7 +92,8 @@ void NoTraffic::end_run(std::uint32_t layer, const Run& run) {
 void NoTraffic::end_request(std::uint64_t number, const Request& request) {
   if (request.rows < kLongRequest || request.comes_again) return;
   const auto [begin, end] = seen_.equal_range(request.hash);
-  const bool repeated = std::any_of(begin, end, [&](const auto& other) { return weights_vary_ || other.second != request.before; });
+  const bool repeated = std::any_of(
+      begin, end, [&](const auto& other) { return weights_vary_ || other.second != request.before; });
   if (repeated) repeated_.insert(number);
   if (begin == end) seen_.emplace(request.hash, request.before);
 }
@@ -104,7 +105,8 @@ bool NoTraffic::is_beyond_chance(const LongRun& run) const {
   const double own = static_cast<double>(in_long_runs_.at(run.run.routing)) + short_rows_[bucket];
   // Each run of it begins behind another row; how often those are followed by it is its share of independent rows.
   const double comes = upper_share(runs_[bucket], std::max(0.0, rows - own) + 1);
-  const double goes_on = short_runs_[bucket] > 0 ? 1 - static_cast<double>(short_runs_[bucket]) / short_rows_[bucket] : 0;
+  const double goes_on =
+      short_runs_[bucket] > 0 ? 1 - static_cast<double>(short_runs_[bucket]) / short_rows_[bucket] : 0;
   const double again = std::max(comes, goes_on);
   return again <= 0 ||
          std::log(rows) + (static_cast<double>(run.run.length) - 1) * std::log(again) < std::log(kChance);

@@ -15,8 +15,9 @@ namespace a3sim {
 
 // Rows of a log that no model was asked for, by why they are none.
 struct NoTrafficRows {
-  std::uint64_t dummy_rows = 0, dummy_runs = 0;  // long runs with one and the same routing: warm-up, dummy batches
-  std::uint64_t padding_rows = 0;                // without an expert
+  std::uint64_t dummy_rows = 0,
+                dummy_runs = 0;    // long runs with one and the same routing: warm-up, dummy batches
+  std::uint64_t padding_rows = 0;  // without an expert
   std::uint64_t repeated_rows = 0, repeated_requests = 0;  // requests that come again, routing by routing
   std::uint64_t rows() const { return dummy_rows + padding_rows + repeated_rows; }
   friend bool operator==(const NoTrafficRows&, const NoTrafficRows&) = default;
@@ -62,7 +63,8 @@ class NoTraffic {
   static std::uint64_t routing_of(const TokenRow& row);
 
  private:
-  static constexpr std::size_t kBuckets = std::size_t{1} << 20;  // of counts by routing; what shares one only adds to it
+  static constexpr std::size_t kBuckets = std::size_t{1}
+                                          << 20;  // of counts by routing; what shares one only adds to it
   struct Run {
     std::uint64_t routing = 0, length = 0;
   };
@@ -79,8 +81,8 @@ class NoTraffic {
   bool is_beyond_chance(const LongRun& run) const;
 
   RequestNumbers numbers_;
-  std::map<std::uint32_t, Run> open_runs_;               // by layer
-  std::map<std::uint32_t, std::uint64_t> layer_rows_;    // by layer
+  std::map<std::uint32_t, Run> open_runs_;             // by layer
+  std::map<std::uint32_t, std::uint64_t> layer_rows_;  // by layer
   std::vector<std::uint32_t> runs_, short_rows_, short_runs_;
   std::vector<LongRun> long_runs_;
   std::unordered_map<std::uint64_t, std::uint64_t> in_long_runs_;  // rows, by routing
@@ -89,8 +91,8 @@ class NoTraffic {
     std::uint64_t number = 0;
     Request request;
   };
-  std::unordered_map<std::uint64_t, Named> requests_;                 // the open one, by its name
-  std::unordered_multimap<std::uint64_t, std::uint64_t> seen_;        // by hash: the row before it
+  std::unordered_map<std::uint64_t, Named> requests_;           // the open one, by its name
+  std::unordered_multimap<std::uint64_t, std::uint64_t> seen_;  // by hash: the row before it
   std::uint64_t rows_ = 0, before_ = 0, first_weights_ = 0;
   bool weights_vary_ = false;
 };

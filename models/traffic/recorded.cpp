@@ -24,17 +24,19 @@ class DealtLog {
       written_ = std::filesystem::last_write_time(spec.file);
       const TrafficLog log = read_traffic_log(spec.file);
       if (log.experts > shape.experts() || log.top_k > shape.top_k)
-        throw InputError(fmt::format("{}: tokens go to {} of {} experts, those of the model to {} of {}: set model.top_k and "
-                                     "model.experts (or experts_per_rank)",
-                                     spec.file, log.top_k, log.experts, shape.top_k, shape.experts()));
+        throw InputError(fmt::format(
+            "{}: tokens go to {} of {} experts, those of the model to {} of {}: set model.top_k and "
+            "model.experts (or experts_per_rank)",
+            spec.file, log.top_k, log.experts, shape.top_k, shape.experts()));
       steps_ = deal_traffic(log, spec.layer, deal);
       deal_ = deal;
       file_ = spec.file;
       layer_ = spec.layer;
     }
     if (spec.micro_batch >= steps_->steps.size())
-      throw InputError(fmt::format("{}: {} steps of {} tokens on each of {} ranks, so there is no step {}", spec.file,
-                                   steps_->steps.size(), shape.tokens, shape.ep, spec.micro_batch));
+      throw InputError(fmt::format("{}: {} steps of {} tokens on each of {} ranks, so there is no step {}",
+                                   spec.file, steps_->steps.size(), shape.tokens, shape.ep,
+                                   spec.micro_batch));
     return steps_->steps[spec.micro_batch];
   }
 
@@ -59,7 +61,8 @@ class RecordedCounts final : public RoutingGenerator {
     return log_.step(spec, shape);
   }
 
-  std::vector<std::uint32_t> assign(const RoutingSpec& spec, const MoeShape& shape, std::uint32_t src) const override {
+  std::vector<std::uint32_t> assign(const RoutingSpec& spec, const MoeShape& shape,
+                                    std::uint32_t src) const override {
     return dealt_to_tokens(counts(spec, shape).source(src), shape);
   }
 
@@ -67,8 +70,8 @@ class RecordedCounts final : public RoutingGenerator {
   mutable DealtLog log_;
 };
 
-A3SIM_REGISTER(RoutingGenerator, "recorded", "step after step of a log of tokens or counts, or of a CSV file of counts",
-               RecordedCounts);
+A3SIM_REGISTER(RoutingGenerator, "recorded",
+               "step after step of a log of tokens or counts, or of a CSV file of counts", RecordedCounts);
 
 }  // namespace
 }  // namespace a3sim

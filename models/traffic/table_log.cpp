@@ -106,7 +106,8 @@ class TableReader {
     return column && *column < cells_.size() && !cells_[*column].empty() ? &cells_[*column] : nullptr;
   }
   const std::string& cell(std::size_t column) const {
-    if (column >= cells_.size()) throw std::invalid_argument(fmt::format("{} cells, expected at least {}", cells_.size(), column + 1));
+    if (column >= cells_.size())
+      throw std::invalid_argument(fmt::format("{} cells, expected at least {}", cells_.size(), column + 1));
     return cells_[column];
   }
   template <class Number>
@@ -121,7 +122,8 @@ class TableReader {
   }
 
   void take_expert(std::int64_t expert) {
-    if (expert > kMostLoggedExperts) throw std::invalid_argument(fmt::format("expert {}: larger than any", expert));
+    if (expert > kMostLoggedExperts)
+      throw std::invalid_argument(fmt::format("expert {}: larger than any", expert));
     if (expert >= 0) row_.experts.push_back(static_cast<std::uint32_t>(expert));
   }
 
@@ -134,9 +136,11 @@ class TableReader {
     if (const std::string* experts = cell(LogField::kExperts)) {
       for (const std::int64_t expert : numbers_in<std::int64_t>(*experts)) take_expert(expert);
     }
-    for (const auto& [slot, column] : columns_.slots) take_expert(number<std::int64_t>(cell(column), "expert"));
+    for (const auto& [slot, column] : columns_.slots)
+      take_expert(number<std::int64_t>(cell(column), "expert"));
     if (const std::string* text = cell(LogField::kWeights)) weights = numbers_in<double>(*text);
-    for (const auto& [slot, column] : columns_.weights) weights.push_back(number<double>(cell(column), "weight"));
+    for (const auto& [slot, column] : columns_.weights)
+      weights.push_back(number<double>(cell(column), "weight"));
     for (const double weight : weights) row_.weights = hash_with_weight(row_.weights, weight);
     finish_row(row_, !weights.empty(), std::ranges::any_of(weights, [](double w) { return w != 0; }));
     sink_.token(row_);
@@ -147,7 +151,8 @@ class TableReader {
     counts.layer = layer();
     const std::string* const step = cell(LogField::kStep);
     counts.step = step ? number<std::uint64_t>(*step, "step") : lines_.number() - 2;
-    if (const std::string* source = cell(LogField::kSource)) counts.source = number<std::uint16_t>(*source, "source");
+    if (const std::string* source = cell(LogField::kSource))
+      counts.source = number<std::uint16_t>(*source, "source");
     if (columns_.experts.empty()) return add_one(std::move(counts));
     for (const auto& [expert, column] : columns_.experts) {
       counts.rows.resize(expert + 1);
@@ -162,7 +167,9 @@ class TableReader {
     const auto expert = number<std::uint16_t>(cell(*columns_.expert), "expert");
     const std::string* const text = cell(LogField::kCounts);
     if (!text) throw std::invalid_argument("no count");
-    const auto same = [&](const CountRow& other) { return other.layer == counts.layer && other.source == counts.source; };
+    const auto same = [&](const CountRow& other) {
+      return other.layer == counts.layer && other.source == counts.source;
+    };
     if (!counted_.empty() && counted_.front().step != counts.step) finish();
     auto found = std::ranges::find_if(counted_, same);
     if (found == counted_.end()) found = counted_.insert(counted_.end(), std::move(counts));
@@ -188,7 +195,9 @@ bool names_log_columns(std::string_view line) {
 
 void read_table_log(LogLines& lines, std::string_view first, const LogSink& sink, LogMeta& meta) {
   if (!names_log_columns(first))
-    lines.fail("no log of traffic: expected JSON, or a line that names columns: layer, topk_ids; or step, layer, expert_0, ...");
+    lines.fail(
+        "no log of traffic: expected JSON, or a line that names columns: layer, topk_ids; or step, layer, "
+        "expert_0, ...");
   TableReader reader(lines, LogColumns(first), sink);
   std::string_view line;
   while (lines.next(line)) {

@@ -6,16 +6,20 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "models/traffic/array_log.h"
 #include "models/traffic/json_record.h"
 #include "models/traffic/log_lines.h"
 #include "models/traffic/table_log.h"
 #include "sim/core/error.h"
+#include "sim/core/read_file.h"
+#include "sim/core/text_source.h"
 
 namespace a3sim {
 namespace {
 
 using nlohmann::json;
 
+constexpr std::size_t kMostOfArrays = std::size_t{2} << 30;    // so is one of arrays
 constexpr std::size_t kMostOfOneValue = std::size_t{1} << 28;  // a file that is one value is held in memory
 
 bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
@@ -29,7 +33,8 @@ void read_one_value(LogLines& lines, std::string text, const LogSink& sink, LogM
     text += line;
     text += '\n';
     if (text.size() > kMostOfOneValue)
-      lines.fail(fmt::format("one JSON value of more than {} MiB: write a record a line", kMostOfOneValue >> 20U));
+      lines.fail(
+          fmt::format("one JSON value of more than {} MiB: write a record a line", kMostOfOneValue >> 20U));
   }
   try {
     read_record(json::parse(text), 0, sink, meta);
@@ -58,17 +63,25 @@ void read_json_lines(LogLines& lines, std::string_view line, const LogSink& sink
         meta.cut_off = true;
         return;
       }
-      if (value.is_discarded()) lines.fail("no JSON; a record a line was expected, like {\"layer\": 0, \"topk_ids\": [3, 5]}");
+      if (value.is_discarded())
+        lines.fail("no JSON; a record a line was expected, like {\"layer\": 0, \"topk_ids\": [3, 5]}");
       any = true;
-      read_record(value, step, {sink.token, [&](const CountRow& counts) {
-                                  sink.counts(counts);
-                                  step = std::max(step, counts.step + 1);
-                                }},
+      read_record(value, step,
+                  {sink.token,
+                   [&](const CountRow& counts) {
+                     sink.counts(counts);
+                     step = std::max(step, counts.step + 1);
+                   }},
                   meta);
     } catch (const std::invalid_argument& error) {
       lines.fail(error.what());
     }
   } while (lines.next(line));
+}
+
+bool has_arrays(const std::filesystem::path& file) {
+  TextSource source(file, kAnyRatio);
+  return begins_arrays(source.piece());
 }
 
 }  // namespace
@@ -78,6 +91,7 @@ bool is_traffic_log(const std::filesystem::path& file) {
   if (!std::filesystem::is_regular_file(file, error)) return false;
   TextSource source(file, kAnyRatio);
   std::string_view begin = source.piece();
+  if (begins_arrays(begin)) return true;
   begin.remove_prefix(std::min(begin.find_first_not_of(" \t\r\n"), begin.size()));
   const std::string_view first = begin.substr(0, begin.find('\n'));
   if (begin.starts_with('[')) {
@@ -86,14 +100,23 @@ bool is_traffic_log(const std::filesystem::path& file) {
   } else if (!begin.starts_with('{')) {
     return names_log_columns(first);
   }
-  for (const std::string_view name : {"\"topk_ids\"", "\"topk_indices\"", "\"expert_ids\"", "\"routed_experts\"", "\"layers_logged\"",
-                                      "\"logical_count\"", "\"expert_counts\"", "\"tokens_per_expert\"", "\"expert_load\""})
+  for (const std::string_view name :
+       {"\"topk_ids\"", "\"topk_indices\"", "\"expert_ids\"", "\"routed_experts\"", "\"layers_logged\"",
+        "\"logical_count\"", "\"expert_counts\"", "\"tokens_per_expert\"", "\"expert_load\""})
     if (begin.find(name) != std::string_view::npos) return true;
   return false;
 }
 
 LogMeta read_log(const std::filesystem::path& file, const LogSink& sink) {
   LogMeta meta;
+  if (has_arrays(file)) {
+    try {
+      read_array_log(read_file(file, kMostOfArrays), sink);
+    } catch (const std::invalid_argument& error) {
+      throw InputError(fmt::format("{}: {}", file.string(), error.what()));
+    }
+    return meta;
+  }
   LogLines lines(file);
   std::string_view line;
   do {

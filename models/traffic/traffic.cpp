@@ -23,8 +23,8 @@ LogMeta read_tokens(const std::filesystem::path& file, const std::function<void(
 // Keeps each so-many-th step, so that what is held stays within bounds.
 class StepKeeper {
  public:
-  StepKeeper(std::uint32_t ranks, std::uint32_t experts)
-      : most_(std::max<std::size_t>(64, kMostCells / (std::size_t{ranks} * experts))) {}
+  StepKeeper(std::uint32_t ranks, std::uint32_t experts, std::size_t cells)
+      : most_(std::max<std::size_t>(64, cells / (std::size_t{ranks} * experts))) {}
   void add(RoutingCounts step) {
     if (next_++ % to_.every != 0) return;
     to_.steps.push_back(std::move(step));
@@ -44,7 +44,8 @@ class StepKeeper {
 // Cuts the tokens of a layer into steps.
 class Dealer {
  public:
-  Dealer(const Deal& deal, std::uint32_t experts) : deal_(deal), experts_(experts), keeper_(deal.ranks, experts) {
+  Dealer(const Deal& deal, std::uint32_t experts, std::size_t cells)
+      : deal_(deal), experts_(experts), keeper_(deal.ranks, experts, cells) {
     dealt_.assign(deal.ranks, 0);
   }
 
@@ -54,12 +55,14 @@ class Dealer {
     std::uint64_t number = 0;  // of the step
     if (deal_.by == DealBy::kRequests) {
       const auto [found, is_new] = home_.try_emplace(request, 0);
-      if (is_new) found->second = static_cast<std::uint32_t>(std::ranges::min_element(dealt_) - dealt_.begin());
+      if (is_new)
+        found->second = static_cast<std::uint32_t>(std::ranges::min_element(dealt_) - dealt_.begin());
       rank = found->second;
       number = dealt_[rank]++ / deal_.tokens;
     } else {
       const std::uint64_t place = tokens_ % step;
-      rank = static_cast<std::uint32_t>(deal_.by == DealBy::kTurn ? place % deal_.ranks : place / deal_.tokens);
+      rank =
+          static_cast<std::uint32_t>(deal_.by == DealBy::kTurn ? place % deal_.ranks : place / deal_.tokens);
       number = tokens_ / step;
     }
     ++tokens_;
@@ -96,7 +99,7 @@ class Dealer {
 // Makes steps of counts that somebody else has counted.
 class CountDealer {
  public:
-  CountDealer(const Deal& deal, std::uint32_t experts) : deal_(deal), experts_(experts) {}
+  CountDealer(const Deal& deal, std::uint32_t experts, std::size_t cells) : deal_(deal), experts_(experts), cells_(cells) {}
 
   void take(const CountRow& row) {
     if (steps_.empty() || steps_.back().number != row.step) steps_.push_back({row.step, {}, {}});
@@ -108,7 +111,7 @@ class CountDealer {
 
   // Steps whose rows are below half of the middle one at the end of a log are windows that were not over.
   TrafficSteps finish() {
-    StepKeeper keeper(deal_.ranks, experts_);
+    StepKeeper keeper(deal_.ranks, experts_, cells_);
     std::vector<std::uint64_t> totals;
     for (const Step& step : steps_) totals.push_back(step.total());
     std::uint64_t unfinished = 0;
@@ -138,7 +141,8 @@ class CountDealer {
   };
 
   // Returns numbers in proportion to `rows` whose sum is `total`, none above `most`: the largest remainders are rounded up.
-  static std::vector<std::uint64_t> scaled(const std::vector<std::uint64_t>& rows, std::uint64_t total, std::uint64_t most) {
+  static std::vector<std::uint64_t> scaled(const std::vector<std::uint64_t>& rows, std::uint64_t total,
+                                           std::uint64_t most) {
     const std::uint64_t sum = std::accumulate(rows.begin(), rows.end(), std::uint64_t{0});
     std::vector<std::uint64_t> numbers(rows.size(), 0);
     if (sum == 0) return numbers;
@@ -166,10 +170,12 @@ class CountDealer {
     if (!step.by_source.empty()) {
       for (const auto& [source, rows] : step.by_source) {
         if (source >= deal_.ranks)
-          throw InputError(fmt::format("counts of source {}, but the group has {} ranks", source, deal_.ranks));
+          throw InputError(
+              fmt::format("counts of source {}, but the group has {} ranks", source, deal_.ranks));
         const std::uint64_t sum = std::accumulate(rows.begin(), rows.end(), std::uint64_t{0});
         const std::vector<std::uint64_t> own = scaled(rows, std::min(sum, slots), deal_.tokens);
-        for (std::uint32_t e = 0; e < experts_; ++e) counts.at(source, e) = static_cast<std::uint32_t>(own[e]);
+        for (std::uint32_t e = 0; e < experts_; ++e)
+          counts.at(source, e) = static_cast<std::uint32_t>(own[e]);
       }
       return counts;
     }
@@ -188,6 +194,7 @@ class CountDealer {
 
   Deal deal_;
   std::uint32_t experts_;
+  std::size_t cells_;
   std::deque<Step> steps_;
 };
 
@@ -226,7 +233,8 @@ TrafficLog read_traffic_log(const std::filesystem::path& file) {
   log.top_k = std::max(top_k, log.meta.top_k);
   log.tokens = log.none.rows() > 0;
   if (log.tokens && log.rows > 0)
-    throw InputError(fmt::format("{}: has both tokens and counts by expert, expected one of the two", log.file));
+    throw InputError(
+        fmt::format("{}: has both tokens and counts by expert, expected one of the two", log.file));
   if (!log.tokens) {
     if (log.rows == 0) throw InputError(fmt::format("{}: no token and no count in it", log.file));
     log.layers = count_steps;
@@ -240,32 +248,48 @@ TrafficLog read_traffic_log(const std::filesystem::path& file) {
   return log;
 }
 
+std::map<std::uint32_t, TrafficSteps> deal_layers(const TrafficLog& log, const Deal& deal, std::optional<std::uint32_t> only) {
+  const std::uint32_t experts = std::max(deal.experts, log.experts);
+  const std::size_t cells = kMostCells / (only ? 1 : log.layers.size());
+  std::map<std::uint32_t, TrafficSteps> result;
+  const auto read_with = [&](auto& dealers, const auto& read) {
+    for (const auto& [layer, rows] : log.layers)
+      if (!only || *only == layer) dealers.try_emplace(layer, deal, experts, cells);
+    read();
+    for (auto& [layer, dealer] : dealers) result.emplace(layer, dealer.finish());
+  };
+  if (log.tokens) {
+    std::map<std::uint32_t, Dealer> dealers;
+    read_with(dealers, [&] {
+      TrafficRows rows(log.none, [&](const TokenRow& row, std::uint64_t request) {
+        if (const auto dealer = dealers.find(row.layer); dealer != dealers.end()) dealer->second.take(row, request);
+      });
+      read_tokens(log.file, [&](const TokenRow& row) { rows.add(row); });
+      rows.finish();
+    });
+  } else {
+    std::map<std::uint32_t, CountDealer> dealers;
+    read_with(dealers, [&] {
+      read_log(log.file, {[](const TokenRow&) {}, [&](const CountRow& row) {
+                            if (const auto dealer = dealers.find(row.layer); dealer != dealers.end()) dealer->second.take(row);
+                          }});
+    });
+  }
+  return result;
+}
+
 TrafficSteps deal_traffic(const TrafficLog& log, std::uint32_t layer, const Deal& deal) {
   if (!log.layers.contains(layer)) {
     std::vector<std::uint32_t> layers;
     for (const auto& [number, rows] : log.layers) layers.push_back(number);
-    throw InputError(fmt::format("{}: layer {} was not logged; it has {}", log.file, layer, fmt::join(layers, ", ")));
+    throw InputError(
+        fmt::format("{}: layer {} was not logged; it has {}", log.file, layer, fmt::join(layers, ", ")));
   }
-  const std::uint32_t experts = std::max(deal.experts, log.experts);
-  TrafficSteps result;
-  if (log.tokens) {
-    Dealer dealer(deal, experts);
-    TrafficRows rows(log.none, [&](const TokenRow& row, std::uint64_t request) {
-      if (row.layer == layer) dealer.take(row, request);
-    });
-    read_tokens(log.file, [&](const TokenRow& row) { rows.add(row); });
-    rows.finish();
-    result = dealer.finish();
-  } else {
-    CountDealer dealer(deal, experts);
-    read_log(log.file, {[](const TokenRow&) {}, [&](const CountRow& row) {
-                          if (row.layer == layer) dealer.take(row);
-                        }});
-    result = dealer.finish();
-  }
+  TrafficSteps result = std::move(deal_layers(log, deal, layer).at(layer));
   if (result.steps.empty())
-    throw InputError(fmt::format("{}: {} tokens of layer {}, but a step of {} ranks has {} each: take fewer tokens or ranks", log.file,
-                                 log.layers.at(layer), layer, deal.ranks, deal.tokens));
+    throw InputError(fmt::format(
+        "{}: {} tokens of layer {}, but a step of {} ranks has {} each: take fewer tokens or ranks", log.file,
+        log.layers.at(layer), layer, deal.ranks, deal.tokens));
   return result;
 }
 

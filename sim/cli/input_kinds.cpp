@@ -61,8 +61,9 @@ Report describe_script(const std::string& file) {
 
 Report describe_traffic(const std::string& file) {
   Report report = log_report(read_traffic_log(file));
-  report.say(next_commands({fmt::format("a3sim run --traffic {}", file),
-                            fmt::format("a3sim run ep8 --set routing='{{kind: recorded, file: {}}}'", file)}));
+  report.say(
+      next_commands({fmt::format("a3sim run --traffic {}", file),
+                     fmt::format("a3sim run ep8 --set routing='{{kind: recorded, file: {}}}'", file)}));
   return report;
 }
 

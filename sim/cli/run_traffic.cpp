@@ -44,16 +44,18 @@ void run_traffic(const TrafficOptions& options) {
   const FittedExperiment fitted =
       fit_experiment(log, {options.config, options.set, options.tokens, deal_of(options), options.layer});
   Report report = log_report(log);
-  for (const std::string& note : fitted.notes) report.say_on(note + '\n');
+  add_layers(fitted, report);
   KnownSoFar known(options.json);
   known.show_first(report.text(), "what the log holds");
   DecideOptions how = options.decide;
   how.threads = options.threads.count;
   how.least = options.least / 100;
-  const TrafficDecision decision = known.unless_interrupted([&] { return decide(log, fitted.layer, fitted.experiment, how); });
+  const TrafficDecision decision =
+      known.unless_interrupted([&] { return decide(log, fitted.layer, fitted.experiment, how); });
   const Report decided = decision_report(decision);
   if (!options.page.empty())
-    write_file_atomically(options.page, decision_page(decision, report, decided).html(fmt::format("a3sim {}", kVersion)));
+    write_file_atomically(options.page,
+                          decision_page(decision, report, decided).html(fmt::format("a3sim {}", kVersion)));
   Report all;
   all.only_part("decision", decided);
   all.only_part("log", std::move(report));
@@ -64,20 +66,31 @@ void add_traffic_options(CLI::App& app, TrafficOptions& options) {
   app.add_flag("--traffic", options.traffic, "decide from recorded routing");
   app.add_option("LOG", options.log, "a log of tokens or of counts by expert")->required();
   take_shipped_too(app.add_option("--config", options.config,
-                                  "the experiment whose layer, machine and execution are taken; the shipped ep8 forward without it")
+                                  "the experiment whose layer, machine and execution are taken; the shipped "
+                                  "ep8 forward without it")
                        ->type_name("CONFIG"),
                    "experiments");
-  repeatable(app.add_option("--set", options.set, "override a value of the experiment: path.to.key=value; repeatable"), "KEY=VALUE");
+  repeatable(app.add_option("--set", options.set,
+                            "override a value of the experiment: path.to.key=value; repeatable"),
+             "KEY=VALUE");
   app.add_option("--tokens-per-rank", options.tokens,
                  "tokens of a rank in a step; without it the experiment's, or as many as leave 24 steps")
       ->check(CLI::Range(1, 1 << 20));
-  app.add_option("--deal", options.deal, "how tokens come to ranks: turn (one each), blocks (consecutive ones), requests (whole ones)")
+  app.add_option(
+         "--deal", options.deal,
+         "how tokens come to ranks: turn (one each), blocks (consecutive ones), requests (whole ones)")
       ->check(CLI::IsMember({"turn", "blocks", "requests"}));
-  app.add_option("--layer", options.layer, "the layer that is run; without it, the middle one by its busiest rank");
-  app.add_option("--steps", options.decide.steps, "steps of the second half that are run")->check(CLI::Range(6, 1000));
-  app.add_option("--redundant", options.decide.redundant, "copies of experts on each rank")->check(CLI::Range(0, 64));
-  app.add_option("--least", options.least, "what is worth it, in percent of the layer's time")->check(CLI::Range(0.0, 50.0));
-  app.add_option("--paths", options.decide.paths, "presets to run beside the experiment's own execution; all without it")->type_name("PRESET");
+  app.add_option("--layer", options.layer,
+                 "the layer that is run; without it, the middle one by its busiest rank");
+  app.add_option("--steps", options.decide.steps, "steps of the second half that are run")
+      ->check(CLI::Range(6, 1000));
+  app.add_option("--redundant", options.decide.redundant, "copies of experts on each rank")
+      ->check(CLI::Range(0, 64));
+  app.add_option("--least", options.least, "what is worth it, in percent of the layer's time")
+      ->check(CLI::Range(0.0, 50.0));
+  app.add_option("--paths", options.decide.paths,
+                 "presets to run beside the experiment's own execution; all without it")
+      ->type_name("PRESET");
   app.add_option("-o,--output", options.page, "writes a page to look at")->type_name("FILE.html");
   options.threads.add_to(app);
   options.json.add_to(app);

@@ -25,22 +25,26 @@ std::vector<std::size_t> spread_over(std::size_t begin, std::size_t end, std::si
 }
 
 // Returns by how much of its time each run is shorter with a remedy, with the move spread over `horizon` steps, unless that is 0.
-std::vector<double> saved_parts(const Latencies& with, const Latencies& without, Duration move = {}, double horizon = 0) {
+std::vector<double> saved_parts(const Latencies& with, const Latencies& without, Duration move = {},
+                                double horizon = 0) {
   std::vector<double> parts;
   const double each = horizon > 0 ? seconds(move) / horizon : 0;
-  for (std::size_t i = 0; i < with.size(); ++i) parts.push_back((seconds(without[i] - with[i]) - each) / seconds(without[i]));
+  for (std::size_t i = 0; i < with.size(); ++i)
+    parts.push_back((seconds(without[i] - with[i]) - each) / seconds(without[i]));
   return parts;
 }
 
-// Returns whether the later half of the steps, which are in their order, has less than half of what the earlier half saves.
+// Returns whether the earlier half of the steps, which are in their order, saves something, and the later half less than half of that.
 bool has_worn_off(const std::vector<double>& saved) {
   const auto middle = saved.begin() + static_cast<std::ptrdiff_t>(saved.size() / 2);
-  return median({middle, saved.end()}) < median({saved.begin(), middle}) / 2;
+  const double earlier = median({saved.begin(), middle});
+  return earlier > 0 && median({middle, saved.end()}) < earlier / 2;
 }
 
 class Decider {
  public:
-  Decider(const TrafficLog& log, std::uint32_t layer, const Experiment& experiment, const DecideOptions& options)
+  Decider(const TrafficLog& log, std::uint32_t layer, const Experiment& experiment,
+          const DecideOptions& options)
       : log_(log), experiment_(experiment), options_(options) {
     result_.log = log.file;
     result_.layer = layer;
@@ -53,13 +57,15 @@ class Decider {
     result_.steps = dealt(experiment_.shape.tokens);
     const std::size_t all = result_.steps.size();
     if (all < kFewestSteps)
-      throw InputError(fmt::format("{}: {} steps of {} tokens on each of {} ranks, expected at least {}, to decide on some and pay on "
-                                   "others: fewer tokens (--tokens-per-rank), or a longer log",
-                                   log_.file, all, experiment_.shape.tokens, experiment_.shape.ep, kFewestSteps));
-    result_.unevenness = unevenness_of(result_.steps, experiment_.shape);
+      throw InputError(fmt::format(
+          "{}: {} steps of {} tokens on each of {} ranks, expected at least {}, to decide on some and pay on "
+          "others: fewer tokens (--tokens-per-rank), or a longer log",
+          log_.file, all, experiment_.shape.tokens, experiment_.shape.ep, kFewestSteps));
+    result_.unevenness = unevenness_of(result_.steps, experiment_.shape, chance_ratios(experiment_.shape));
     find_ages();
     late_ = {0, all / 2, spread_over(all / 2, all, options_.steps)};
-    early_ = {0, all / 4, spread_over(all / 4, all / 2, std::max<std::size_t>(kFewestRuns, options_.steps / 2))};
+    early_ = {0, all / 4,
+              spread_over(all / 4, all / 2, std::max<std::size_t>(kFewestRuns, options_.steps / 2))};
     result_.paid = late_.paid;
     result_.rest = all - all / 2;
     add_paths();
@@ -76,7 +82,8 @@ class Decider {
  private:
   std::vector<RoutingCounts> dealt(std::uint32_t tokens) const {
     const MoeShape& s = experiment_.shape;
-    return deal_traffic(log_, result_.layer, {s.ep, tokens, experiment_.routing.deal, s.top_k, s.experts()}).steps;
+    return deal_traffic(log_, result_.layer, {s.ep, tokens, experiment_.routing.deal, s.top_k, s.experts()})
+        .steps;
   }
 
   std::size_t add_run(const TrafficPath& path, std::size_t step) {
@@ -107,8 +114,10 @@ class Decider {
       PathRuns runs;
       if (path.experiment) {
         const bool base = &path == &paths_.front();
-        for (const std::size_t step : base ? late_.paid : spread_over_paid()) runs.steps.push_back(add_run(path, step));
-        runs.even = runs_.add(path, even, path.micro_batches ? std::vector<RoutingCounts>{even} : std::vector<RoutingCounts>{});
+        for (const std::size_t step : base ? late_.paid : spread_over_paid())
+          runs.steps.push_back(add_run(path, step));
+        runs.even = runs_.add(
+            path, even, path.micro_batches ? std::vector<RoutingCounts>{even} : std::vector<RoutingCounts>{});
       }
       path_runs_.push_back(std::move(runs));
     }
@@ -129,7 +138,8 @@ class Decider {
     std::vector<std::size_t> early_base;
     for (const std::size_t step : early_.paid) early_base.push_back(add_run(base, step));
     for (const ExpertPlacement& placement : placements_for(options_.redundant)) {
-      late_runs_.push_back(add_placement(placement, base, result_.steps, late_, path_runs_.front().steps, runs_));
+      late_runs_.push_back(
+          add_placement(placement, base, result_.steps, late_, path_runs_.front().steps, runs_));
       early_runs_.push_back(add_placement(placement, base, result_.steps, early_, early_base, runs_));
     }
     none_ = streams_path(experiment_, "none");
@@ -140,7 +150,8 @@ class Decider {
 
   // FEPLB moves experts in each step, and pays for that in each.
   RemedyRuns add_feplb(const RecordPart& part) {
-    RemedyRuns remedy{.name = "FEPLB", .on = kStreamsPath, .with = {}, .without = {}, .busiest = {}, .move = {}};
+    RemedyRuns remedy{
+        .name = "FEPLB", .on = kStreamsPath, .with = {}, .without = {}, .busiest = {}, .move = {}};
     for (const std::size_t step : part.paid) {
       remedy.with.push_back(add_run(feplb_, step));
       remedy.without.push_back(add_run(none_, step));
@@ -151,7 +162,8 @@ class Decider {
   void add_sizes() {
     const std::uint32_t tokens = experiment_.shape.tokens;
     std::vector<std::uint32_t> sizes{tokens};
-    for (std::uint32_t smaller = tokens / 4; smaller > 0 && sizes.size() < 4; smaller /= 4) sizes.push_back(smaller);
+    for (std::uint32_t smaller = tokens / 4; smaller > 0 && sizes.size() < 4; smaller /= 4)
+      sizes.push_back(smaller);
     for (const std::uint32_t size : sizes) {
       result_.sizes.push_back({size, {}, 0});
       std::vector<std::vector<std::size_t>> numbers;
@@ -164,7 +176,8 @@ class Decider {
           } else {
             sized_.push_back(with_tokens(paths_[p], size));
             for (const std::size_t step : spread_over(steps.size() / 2, steps.size(), 3))
-              of_path.push_back(runs_.add(sized_.back(), steps[step], steps_before_if(sized_.back(), steps, step)));
+              of_path.push_back(
+                  runs_.add(sized_.back(), steps[step], steps_before_if(sized_.back(), steps, step)));
           }
         }
         numbers.push_back(std::move(of_path));
@@ -173,7 +186,9 @@ class Decider {
     }
   }
 
-  static std::vector<RoutingCounts> steps_before_if(const TrafficPath& path, const std::vector<RoutingCounts>& steps, std::size_t step) {
+  static std::vector<RoutingCounts> steps_before_if(const TrafficPath& path,
+                                                    const std::vector<RoutingCounts>& steps,
+                                                    std::size_t step) {
     return path.micro_batches ? steps_before(steps, step) : std::vector<RoutingCounts>{};
   }
 
@@ -227,10 +242,12 @@ class Decider {
       BalanceRemedy remedy;
       remedy.name = runs.name;
       remedy.on = runs.on;
-      const Latencies with = times_of(runs.with, remedy.refused), without = times_of(runs.without, remedy.refused);
+      const Latencies with = times_of(runs.with, remedy.refused),
+                      without = times_of(runs.without, remedy.refused);
       const Latencies early = times_of(early_runs_[i].with, remedy.refused),
                       early_without = times_of(early_runs_[i].without, remedy.refused);
-      if (remedy.refused.empty()) measure(remedy, runs, {with, without, early, early_without}, early_runs_[i].move.time);
+      if (remedy.refused.empty())
+        measure(remedy, runs, {with, without, early, early_without}, early_runs_[i].move.time);
       result_.remedies.push_back(std::move(remedy));
     }
     choose();
@@ -239,12 +256,15 @@ class Decider {
   struct RemedyTimes {
     const Latencies &with, &without, &early, &early_without;
   };
-  void measure(BalanceRemedy& remedy, const RemedyRuns& runs, const RemedyTimes& times, Duration early_move) const {
+  void measure(BalanceRemedy& remedy, const RemedyRuns& runs, const RemedyTimes& times,
+               Duration early_move) const {
     remedy.move = runs.move;
     remedy.again = runs.again;
     const std::vector<double> saved = saved_parts(times.with, times.without);
     remedy.gain = median_interval(saved);
-    remedy.horizon = runs.again > 0 ? runs.again : has_worn_off(saved) ? static_cast<double>(result_.rest) : 0;
+    remedy.horizon = runs.again > 0        ? runs.again
+                     : has_worn_off(saved) ? static_cast<double>(result_.rest)
+                                           : 0;
     remedy.net = median_interval(saved_parts(times.with, times.without, remedy.move.time, remedy.horizon));
     // Streams that are balanced must also be faster than what is configured, or nobody takes them for balance.
     if (!paths_.front().micro_batches && runs.move.bytes == 0) {
@@ -255,7 +275,8 @@ class Decider {
     remedy.busiest = runs.busiest.empty() ? 1 : median(runs.busiest);
     remedy.saved = median_of(times.without) - median_of(times.with);
     if (remedy.gain.median > 0)
-      remedy.break_even = std::ceil(seconds(remedy.move.time) / (remedy.gain.median * seconds(median_of(times.without))));
+      remedy.break_even =
+          std::ceil(seconds(remedy.move.time) / (remedy.gain.median * seconds(median_of(times.without))));
     remedy.verdict = verdict_of(remedy.net, options_.least);
   }
 
@@ -263,7 +284,9 @@ class Decider {
   void choose() {
     const auto better = [](const BalanceRemedy& a, const BalanceRemedy& b) {
       if (a.refused.empty() != b.refused.empty()) return a.refused.empty();
-      const auto rank = [](const BalanceRemedy& r) { return r.verdict == BalanceVerdict::kDo ? 0 : r.verdict == BalanceVerdict::kUndecided ? 1 : 2; };
+      const auto rank = [](const BalanceRemedy& r) {
+        return r.verdict == BalanceVerdict::kDo ? 0 : r.verdict == BalanceVerdict::kUndecided ? 1 : 2;
+      };
       if (rank(a) != rank(b)) return rank(a) < rank(b);
       return a.net.median > b.net.median;
     };
@@ -297,7 +320,8 @@ class Decider {
       promised = remedies[i].promised.median;
       result_.chosen_early = i;
     }
-    result_.paid_early = result_.chosen_early < remedies.size() ? remedies[result_.chosen_early].net.median : 0;
+    result_.paid_early =
+        result_.chosen_early < remedies.size() ? remedies[result_.chosen_early].net.median : 0;
     result_.regret = best - result_.paid_early;
   }
 
@@ -327,7 +351,8 @@ BalanceVerdict verdict_of(const MedianInterval& net, double least) {
   return BalanceVerdict::kUndecided;
 }
 
-TrafficDecision decide(const TrafficLog& log, std::uint32_t layer, const Experiment& experiment, const DecideOptions& options) {
+TrafficDecision decide(const TrafficLog& log, std::uint32_t layer, const Experiment& experiment,
+                       const DecideOptions& options) {
   return Decider(log, layer, experiment, options).decide();
 }
 

@@ -73,16 +73,19 @@ Figure cost_by_path(const TrafficDecision& d) {
   Figure figure;
   figure.title = "Time of the layer by path";
   FigureSeries traffic{.name = "on traffic", .kind = FigureKind::kPoints, .color = 0, .points = {}};
-  FigureSeries even{.name = "balanced", .kind = FigureKind::kPoints, .color = 1, .hollow = true, .points = {}};
+  FigureSeries even{
+      .name = "balanced", .kind = FigureKind::kPoints, .color = 1, .hollow = true, .points = {}};
   std::vector<std::string> names;
   std::vector<double> values;
   for (const PathCost& path : d.paths) {
     if (!path.refused.empty()) continue;
     const auto x = static_cast<double>(names.size());
     const auto [least, most] = std::ranges::minmax(path.steps);
-    traffic.points.push_back({x, 1e3 * seconds(median_of(path.steps)), 1e3 * seconds(least), 1e3 * seconds(most)});
+    traffic.points.push_back(
+        {x, 1e3 * seconds(median_of(path.steps)), 1e3 * seconds(least), 1e3 * seconds(most)});
     even.points.push_back(FigurePoint::at(x, 1e3 * seconds(path.even)));
-    values.insert(values.end(), {traffic.points.back().high, traffic.points.back().low, even.points.back().y});
+    values.insert(values.end(),
+                  {traffic.points.back().high, traffic.points.back().low, even.points.back().y});
     names.push_back(path.name);
   }
   figure.series = {std::move(traffic), std::move(even)};
@@ -108,7 +111,8 @@ Figure break_even(const TrafficDecision& d) {
     for (int i = 0; i <= kPoints; ++i) {
       const double steps = most * i / kPoints;
       const double moves = r.again > 0 ? 1 + std::floor(steps / r.again) : 1;
-      series.points.push_back(FigurePoint::at(steps, 1e3 * (seconds(r.saved) * steps - seconds(r.move.time) * moves)));
+      series.points.push_back(
+          FigurePoint::at(steps, 1e3 * (seconds(r.saved) * steps - seconds(r.move.time) * moves)));
       values.push_back(series.points.back().y);
     }
     figure.series.push_back(std::move(series));

@@ -16,7 +16,8 @@ namespace {
 constexpr std::uint64_t kWantedSteps = 24;  // twelve of the second half, six of the second quarter
 
 bool is_set(const std::vector<std::string>& set, std::string_view key) {
-  return std::ranges::any_of(set, [&](const std::string& change) { return change.starts_with(std::string(key) + "="); });
+  return std::ranges::any_of(
+      set, [&](const std::string& change) { return change.starts_with(std::string(key) + "="); });
 }
 
 std::uint32_t divisor_below(std::uint32_t number, std::uint32_t most) {
@@ -27,20 +28,23 @@ std::uint32_t divisor_below(std::uint32_t number, std::uint32_t most) {
 
 class Fitter {
  public:
-  Fitter(const TrafficLog& log, const FitOptions& options) : log_(log), options_(options), changes_(options.set) {}
+  Fitter(const TrafficLog& log, const FitOptions& options)
+      : log_(log), options_(options), changes_(options.set) {}
 
   FittedExperiment fit() {
     const bool own = options_.config.empty();
-    const std::string config = own ? (configs_folder() / "experiments" / "ep8.yaml").string() : options_.config;
+    const std::string config =
+        own ? (configs_folder() / "experiments" / "ep8.yaml").string() : options_.config;
     if (own && !is_set(changes_, "experiment.pass")) changes_.emplace_back("experiment.pass=forward");
     const Experiment before = load_experiment(config, changes_);
     if (before.shape.experts() == 0) throw InputError(fmt::format("{}: has no experts to route to", config));
     Experiment experiment = with_experts(before);
     experiment = with_tokens(std::move(experiment));
     experiment.routing.deal = options_.deal;
-    const std::uint32_t layer = layer_of(experiment);
+    measure_layers(experiment);
+    const std::uint32_t layer = chosen_layer();
     experiment.routing.layer = layer;
-    return {std::move(experiment), layer, notes_};
+    return {std::move(experiment), std::move(layers_), layer, notes_};
   }
 
  private:
@@ -49,12 +53,16 @@ class Fitter {
     const bool set = is_set(options_.set, "model.experts") || is_set(options_.set, "model.experts_per_rank");
     std::uint32_t experts = log_.experts;
     // Experts that no token has chosen do not show.
-    if (log_.meta.experts == 0 && shape.experts() >= log_.experts && (set || !options_.config.empty())) experts = shape.experts();
-    const std::uint32_t ep = is_set(options_.set, "parallel.ep") ? shape.ep : divisor_below(experts, shape.ep);
+    if (log_.meta.experts == 0 && shape.experts() >= log_.experts && (set || !options_.config.empty()))
+      experts = shape.experts();
+    const std::uint32_t ep =
+        is_set(options_.set, "parallel.ep") ? shape.ep : divisor_below(experts, shape.ep);
     if (experts % ep != 0)
-      throw InputError(fmt::format("{}: {} experts do not divide by {} ranks: --set parallel.ep={}", log_.file, experts, ep,
-                                   divisor_below(experts, ep)));
-    if (ep != shape.ep) note(fmt::format("The group has {} ranks in place of {}, as the log has {} experts.", ep, shape.ep, experts));
+      throw InputError(fmt::format("{}: {} experts do not divide by {} ranks: --set parallel.ep={}",
+                                   log_.file, experts, ep, divisor_below(experts, ep)));
+    if (ep != shape.ep)
+      note(fmt::format("The group has {} ranks in place of {}, as the log has {} experts.", ep, shape.ep,
+                       experts));
     std::vector<std::string> changes;
     if (ep != shape.ep) changes.push_back(fmt::format("parallel.ep={}", ep));
     if (experts != shape.experts() || ep != shape.ep) {
@@ -64,13 +72,15 @@ class Fitter {
     }
     if (log_.tokens && log_.top_k != shape.top_k) {
       if (is_set(options_.set, "model.top_k"))
-        throw InputError(fmt::format("{}: a token has {} experts, not model.top_k={}", log_.file, log_.top_k, shape.top_k));
+        throw InputError(fmt::format("{}: a token has {} experts, not model.top_k={}", log_.file, log_.top_k,
+                                     shape.top_k));
       changes.push_back(fmt::format("model.top_k={}", log_.top_k));
     }
     if (experts != shape.experts() || (log_.tokens && log_.top_k != shape.top_k))
-      note(fmt::format("The layer has the log's experts, top-{} of {}, and all other sizes of {}: --set model.hidden and "
-                       "model.intermediate for another model.",
-                       log_.tokens ? log_.top_k : shape.top_k, experts, before.name));
+      note(fmt::format(
+          "The layer has the log's experts, top-{} of {}, and all other sizes of {}: --set model.hidden and "
+          "model.intermediate for another model.",
+          log_.tokens ? log_.top_k : shape.top_k, experts, before.name));
     return changes.empty() ? before : before.with(changes);
   }
 
@@ -84,41 +94,43 @@ class Fitter {
     } else {
       std::uint64_t steps = 0;
       for (const auto& [layer, count] : log_.layers) steps += count;
-      most = (log_.counted / std::max<std::uint64_t>(steps, 1) + shape.top_k * shape.ep - 1) / (shape.top_k * shape.ep);
+      most = (log_.counted / std::max<std::uint64_t>(steps, 1) + shape.top_k * shape.ep - 1) /
+             (shape.top_k * shape.ep);
     }
     const std::uint32_t stated = shape.tokens;
     const bool asked = options_.tokens > 0 || is_set(options_.set, "model.tokens");
     const auto tokens = options_.tokens > 0 ? options_.tokens
                         : asked             ? stated
-                                            : static_cast<std::uint32_t>(std::clamp<std::uint64_t>(most, 1, stated));
+                                : static_cast<std::uint32_t>(std::clamp<std::uint64_t>(most, 1, stated));
     if (!asked && tokens < stated)
-      note(log_.tokens ? fmt::format("A step has {} tokens per rank, which leaves {} steps; with the {} of {} the log is too short.", tokens,
-                                     kWantedSteps, stated, experiment.name)
+      note(log_.tokens ? fmt::format("A step has {} tokens per rank, which leaves {} steps; with the {} of "
+                                     "{} the log is too short.",
+                                     tokens, kWantedSteps, stated, experiment.name)
                        : fmt::format("A step has {} tokens per rank, as it was counted.", tokens));
     if (!log_.tokens && tokens < most)
-      note(fmt::format("Counts are scaled to {} tokens per rank from about {}: so few would differ more by chance.", tokens, most));
+      note(fmt::format(
+          "Counts are scaled to {} tokens per rank from about {}: so few would differ more by chance.",
+          tokens, most));
     if (tokens == stated) return experiment;
     return experiment.with(std::vector<std::string>{fmt::format("model.tokens={}", tokens)});
   }
 
-  // Returns the layer that is asked for, or the middle one by its busiest rank over the whole record.
-  std::uint32_t layer_of(const Experiment& experiment) {
-    if (options_.layer) return *options_.layer;
-    if (log_.layers.size() == 1) return log_.layers.begin()->first;
+  void measure_layers(const Experiment& experiment) {
     const MoeShape& s = experiment.shape;
-    std::vector<std::pair<double, std::uint32_t>> busiest;
-    for (const auto& [layer, rows] : log_.layers) {
-      const TrafficSteps steps = deal_traffic(log_, layer, {s.ep, s.tokens, experiment.routing.deal, s.top_k, s.experts()});
-      std::vector<double> by_step;
-      for (const RoutingCounts& step : steps.steps) by_step.push_back(busiest_over_mean(rows_by_rank(step)));
-      busiest.emplace_back(median(by_step), layer);
-    }
-    std::ranges::sort(busiest);
-    note(fmt::format("The busiest rank has {:.2f} (layer {}) to {:.2f} (layer {}) times the mean; layer {}, in the middle with {:.2f}, is run "
-                     "(--layer for another).",
-                     busiest.front().first, busiest.front().second, busiest.back().first, busiest.back().second,
-                     busiest[busiest.size() / 2].second, busiest[busiest.size() / 2].first));
-    return busiest[busiest.size() / 2].second;
+    const ChanceRatios chance = chance_ratios(s);
+    for (const auto& [layer, dealt] : deal_layers(log_, {s.ep, s.tokens, experiment.routing.deal, s.top_k, s.experts()}))
+      if (dealt.steps.size() > 1) layers_.push_back({layer, unevenness_of(dealt.steps, s, chance)});
+  }
+
+  // Returns the layer that is asked for, or the middle one by its busiest rank.
+  std::uint32_t chosen_layer() {
+    if (options_.layer) return *options_.layer;
+    if (layers_.size() < 2) return layers_.empty() ? log_.layers.begin()->first : layers_.front().layer;
+    std::vector<LayerUnevenness> sorted = layers_;
+    std::ranges::stable_sort(sorted, {}, [](const LayerUnevenness& l) { return l.unevenness.rank.median; });
+    const LayerUnevenness& middle = sorted[sorted.size() / 2];
+    note(fmt::format("Layer {} is run, the middle one by its busiest rank (--layer for another).", middle.layer));
+    return middle.layer;
   }
 
   void note(std::string text) { notes_.push_back(std::move(text)); }
@@ -126,10 +138,13 @@ class Fitter {
   const TrafficLog& log_;
   const FitOptions& options_;
   std::vector<std::string> changes_, notes_;
+  std::vector<LayerUnevenness> layers_;
 };
 
 }  // namespace
 
-FittedExperiment fit_experiment(const TrafficLog& log, const FitOptions& options) { return Fitter(log, options).fit(); }
+FittedExperiment fit_experiment(const TrafficLog& log, const FitOptions& options) {
+  return Fitter(log, options).fit();
+}
 
 }  // namespace a3sim

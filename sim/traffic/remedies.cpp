@@ -21,7 +21,8 @@ std::vector<std::uint32_t> in_order(std::uint32_t experts) {
   return expert_at;
 }
 
-std::vector<std::uint32_t> placed_by(const ExpertPlacement& placement, const std::vector<RoutingCounts>& steps, std::size_t from,
+std::vector<std::uint32_t> placed_by(const ExpertPlacement& placement,
+                                     const std::vector<RoutingCounts>& steps, std::size_t from,
                                      std::size_t until) {
   return placement.place(rows_of_steps(std::span(steps).subspan(from, until - from)), steps.front().ranks());
 }
@@ -30,7 +31,8 @@ std::vector<std::uint32_t> placed_by(const ExpertPlacement& placement, const std
 BytesPerSecond copy_rate(const Hardware& hardware) {
   if (hardware.copy_engine) return hardware.copy_engine->rate;
   BytesPerSecond rate = hardware.fabric.planes.front().egress;
-  for (const Hardware::Fabric::Plane& plane : hardware.fabric.planes) rate.count = std::min(rate.count, plane.egress.count);
+  for (const Hardware::Fabric::Plane& plane : hardware.fabric.planes)
+    rate.count = std::min(rate.count, plane.egress.count);
   return rate;
 }
 
@@ -47,7 +49,8 @@ std::vector<ExpertPlacement> placements_for(std::uint32_t redundant_per_rank) {
   std::vector<ExpertPlacement> placements{{"placed by load (LPT), once", 0, 0, lpt}};
   if (redundant_per_rank == 0) return placements;
   placements.push_back({"redundant experts (EPLB), once", redundant_per_rank, 0, eplb});
-  placements.push_back({fmt::format("redundant experts (EPLB), anew every {} steps", kAgain), redundant_per_rank, kAgain, eplb});
+  placements.push_back({fmt::format("redundant experts (EPLB), anew every {} steps", kAgain),
+                        redundant_per_rank, kAgain, eplb});
   return placements;
 }
 
@@ -58,7 +61,8 @@ MoveCost move_cost(const Experiment& experiment, const std::vector<ExpertCopy>& 
   const auto weights =
       static_cast<std::int64_t>(bytes_of(s.dtype, std::uint64_t{3} * s.hidden * s.intermediate));
   const Hardware hardware = sustained(experiment.hardware);
-  StreamProgram program{s.ep, {{"copy engine", hardware.copy_engine ? hardware.copy_engine->count : 1}}, {}, {"COPIES"}};
+  StreamProgram program{
+      s.ep, {{"copy engine", hardware.copy_engine ? hardware.copy_engine->count : 1}}, {}, {"COPIES"}};
   for (const ExpertCopy& copy : copies) {
     cost.bytes += static_cast<std::uint64_t>(weights);
     StreamTask task{.name = "weights", .rank = RankId{copy.from}, .units = 1};
@@ -66,29 +70,36 @@ MoveCost move_cost(const Experiment& experiment, const std::vector<ExpertCopy>& 
     task.transfers = {{RankId{copy.to}, Bytes{weights}, copy_rate(hardware)}};
     program.add(std::move(task));
   }
-  cost.time = run_streams(program, hardware, dies_of(experiment.run.ranks), backend_in_threads(experiment)).makespan;
+  cost.time =
+      run_streams(program, hardware, dies_of(experiment.run.ranks), backend_in_threads(experiment)).makespan;
   return cost;
 }
 
 std::vector<RoutingCounts> steps_before(const std::vector<RoutingCounts>& steps, std::size_t step) {
   const std::size_t first = step > kBatchesBefore ? step - kBatchesBefore : 0;
-  return {steps.begin() + static_cast<std::ptrdiff_t>(first), steps.begin() + static_cast<std::ptrdiff_t>(step)};
+  return {steps.begin() + static_cast<std::ptrdiff_t>(first),
+          steps.begin() + static_cast<std::ptrdiff_t>(step)};
 }
 
-RemedyRuns add_placement(const ExpertPlacement& placement, const TrafficPath& path, const std::vector<RoutingCounts>& steps,
-                         const RecordPart& part, const std::vector<std::size_t>& without, TrafficRuns& runs) {
+RemedyRuns add_placement(const ExpertPlacement& placement, const TrafficPath& path,
+                         const std::vector<RoutingCounts>& steps, const RecordPart& part,
+                         const std::vector<std::size_t>& without, TrafficRuns& runs) {
   const std::uint32_t ranks = steps.front().ranks();
-  RemedyRuns remedy{.name = placement.name, .on = path.name, .with = {}, .without = without, .busiest = {}, .move = {}};
+  RemedyRuns remedy{
+      .name = placement.name, .on = path.name, .with = {}, .without = without, .busiest = {}, .move = {}};
   std::vector<std::uint32_t> expert_at = placed_by(placement, steps, part.from, part.until);
   std::vector<ExpertCopy> copies = copies_between(in_order(steps.front().experts()), expert_at, ranks);
   std::vector<std::vector<ExpertCopy>> moves;
   for (const std::size_t step : part.paid) {
     if (placement.again > 0) {
       const std::size_t last = step - step % placement.again;  // steps at which it is made anew
-      const auto made_at = [&](std::size_t at) { return placed_by(placement, steps, at > placement.again ? at - placement.again : 0, at); };
+      const auto made_at = [&](std::size_t at) {
+        return placed_by(placement, steps, at > placement.again ? at - placement.again : 0, at);
+      };
       if (last >= placement.again + part.from) {
         expert_at = made_at(last);
-        if (last >= 2 * placement.again) moves.push_back(copies_between(made_at(last - placement.again), expert_at, ranks));
+        if (last >= 2 * placement.again)
+          moves.push_back(copies_between(made_at(last - placement.again), expert_at, ranks));
       }
     }
     const auto changed = [&](const RoutingCounts& counts) { return by_slot(counts, expert_at); };

@@ -37,16 +37,17 @@ MoveCost move_cost(const Experiment& experiment, const std::vector<ExpertCopy>& 
 
 // Runs of a remedy, and of the same steps without it.
 struct RemedyRuns {
-  std::string name, on;                   // on: the path
-  std::vector<std::size_t> with, without; // numbers of runs, by step
-  std::vector<double> busiest;            // busiest rank over mean with it, by step
+  std::string name, on;                    // on: the path
+  std::vector<std::size_t> with, without;  // numbers of runs, by step
+  std::vector<double> busiest;             // busiest rank over mean with it, by step
   MoveCost move;
   double again = 0;  // moved anew after so many steps; 0: once
 };
 
 // Adds the runs of a placement that is decided on a part of the record and paid on the steps after it.
-RemedyRuns add_placement(const ExpertPlacement& placement, const TrafficPath& path, const std::vector<RoutingCounts>& steps,
-                         const RecordPart& part, const std::vector<std::size_t>& without, TrafficRuns& runs);
+RemedyRuns add_placement(const ExpertPlacement& placement, const TrafficPath& path,
+                         const std::vector<RoutingCounts>& steps, const RecordPart& part,
+                         const std::vector<std::size_t>& without, TrafficRuns& runs);
 
 // Returns the steps before one, at most as many as histories need.
 std::vector<RoutingCounts> steps_before(const std::vector<RoutingCounts>& steps, std::size_t step);

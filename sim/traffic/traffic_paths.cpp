@@ -66,13 +66,16 @@ TrafficPath order_path(const Experiment& experiment, const std::filesystem::path
 // Returns the kernel of pto-isa, which has products of int8: a path for those who may quantise.
 TrafficPath mega_moe_path(const Experiment& experiment) {
   return made("mega_moe (int8)", [&] {
-    if (pass_names(experiment) != std::vector<std::string>{"forward"}) throw InputError("has the pass forward alone");
+    if (pass_names(experiment) != std::vector<std::string>{"forward"})
+      throw InputError("has the pass forward alone");
     const MoeShape& s = experiment.shape;
     return load_experiment(
         configs_folder() / "experiments" / "mega_moe.yaml",
-        std::vector<std::string>{fmt::format("model.tokens={}", s.tokens), fmt::format("model.hidden={}", s.hidden),
-                                 fmt::format("model.intermediate={}", s.intermediate), fmt::format("model.top_k={}", s.top_k),
-                                 fmt::format("model.experts_per_rank={}", s.experts_per_rank), fmt::format("parallel.ep={}", s.ep)});
+        std::vector<std::string>{
+            fmt::format("model.tokens={}", s.tokens), fmt::format("model.hidden={}", s.hidden),
+            fmt::format("model.intermediate={}", s.intermediate), fmt::format("model.top_k={}", s.top_k),
+            fmt::format("model.experts_per_rank={}", s.experts_per_rank),
+            fmt::format("parallel.ep={}", s.ep)});
   });
 }
 
@@ -102,7 +105,8 @@ TrafficPath streams_path(const Experiment& experiment, const std::string& method
 
 std::vector<TrafficPath> traffic_paths(const Experiment& experiment, const std::vector<std::string>& named) {
   const bool streams = experiment.work->micro_batches() != nullptr;
-  std::vector<TrafficPath> paths{{"as configured", std::make_shared<const Experiment>(experiment), {}, streams}};
+  std::vector<TrafficPath> paths{
+      {"as configured", std::make_shared<const Experiment>(experiment), {}, streams}};
   if (streams) {
     for (const std::string& method : Methods::names()) paths.push_back(streams_path(experiment, method));
     return paths;
@@ -113,7 +117,8 @@ std::vector<TrafficPath> traffic_paths(const Experiment& experiment, const std::
   paths.push_back(mega_moe_path(experiment));
   const std::string& execution = experiment.run.execution;
   if (execution == "static" || execution == "dynamic")
-    for (const std::filesystem::path& file : files_in(configs_folder() / "orders")) paths.push_back(order_path(experiment, file));
+    for (const std::filesystem::path& file : files_in(configs_folder() / "orders"))
+      paths.push_back(order_path(experiment, file));
   return paths;
 }
 
@@ -123,8 +128,9 @@ Variation on_counts(std::string name, const TrafficPath& path, RoutingCounts cou
   const auto known = std::make_shared<const RoutingCounts>(std::move(counts));
   variation.make = [experiment = path.experiment, known](const Experiment&) {
     const std::uint32_t experts = known->experts();
-    Experiment changed =
-        experts == experiment->shape.experts() ? *experiment : experiment->with(changes_to_experts(*experiment, experts));
+    Experiment changed = experts == experiment->shape.experts()
+                             ? *experiment
+                             : experiment->with(changes_to_experts(*experiment, experts));
     changed.routing.known = known;
     return changed;
   };

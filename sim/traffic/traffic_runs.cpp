@@ -7,7 +7,8 @@
 
 namespace a3sim {
 
-std::size_t TrafficRuns::add(const TrafficPath& path, RoutingCounts counts, std::vector<RoutingCounts> before) {
+std::size_t TrafficRuns::add(const TrafficPath& path, RoutingCounts counts,
+                             std::vector<RoutingCounts> before) {
   runs_.push_back({.path = &path, .counts = std::move(counts), .before = std::move(before)});
   runs_.back().refused = path.refused;
   return runs_.size() - 1;

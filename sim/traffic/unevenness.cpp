@@ -58,7 +58,8 @@ void split_variance(std::span<const RoutingCounts> steps, const MoeShape& shape,
   const auto mean_of = [&](std::size_t begin, std::size_t end) {
     Rows mean(popularity.front().size(), 0);
     for (std::size_t s = begin; s < end; ++s)
-      for (std::size_t e = 0; e < mean.size(); ++e) mean[e] += popularity[s][e] / static_cast<double>(end - begin);
+      for (std::size_t e = 0; e < mean.size(); ++e)
+        mean[e] += popularity[s][e] / static_cast<double>(end - begin);
     return mean;
   };
   const double lasting = product_of(mean_of(0, half), mean_of(half, steps.size()));
@@ -93,8 +94,8 @@ double foretold_part(std::span<const RoutingCounts> steps) {
   return all > 0 ? 1 - missed / all : 0;
 }
 
-void find_ratios(std::span<const RoutingCounts> steps, const MoeShape& shape, Unevenness& to) {
-  std::vector<double> experts, ranks, chance_experts, chance_ranks;
+void find_ratios(std::span<const RoutingCounts> steps, const ChanceRatios& chance, Unevenness& to) {
+  std::vector<double> experts, ranks;
   Rows all_experts, all_ranks;
   for (const RoutingCounts& step : steps) {
     const Rows by_expert = rows_by_expert(step), by_rank = rows_by_rank(step);
@@ -105,14 +106,9 @@ void find_ratios(std::span<const RoutingCounts> steps, const MoeShape& shape, Un
     std::ranges::transform(by_expert, all_experts, all_experts.begin(), std::plus());
     std::ranges::transform(by_rank, all_ranks, all_ranks.begin(), std::plus());
   }
-  constexpr std::uint64_t kDraws = 11;
-  for (std::uint64_t seed = 0; seed < kDraws; ++seed) {
-    const RoutingCounts drawn = route({.kind = "sampled", .seed = seed}, shape);
-    chance_experts.push_back(busiest_over_mean(rows_by_expert(drawn)));
-    chance_ranks.push_back(busiest_over_mean(rows_by_rank(drawn)));
-  }
-  to.expert = {median(experts), std::ranges::max(experts), busiest_over_mean(all_experts), median(chance_experts)};
-  to.rank = {median(ranks), std::ranges::max(ranks), busiest_over_mean(all_ranks), median(chance_ranks)};
+  to.expert = {median(experts), std::ranges::max(experts), busiest_over_mean(all_experts),
+               chance.expert};
+  to.rank = {median(ranks), std::ranges::max(ranks), busiest_over_mean(all_ranks), chance.rank};
 }
 
 }  // namespace
@@ -146,11 +142,22 @@ std::vector<double> rows_of_steps(std::span<const RoutingCounts> steps) {
   return rows;
 }
 
-Unevenness unevenness_of(std::span<const RoutingCounts> steps, const MoeShape& shape) {
+ChanceRatios chance_ratios(const MoeShape& shape) {
+  std::vector<double> chance_experts, chance_ranks;
+  constexpr std::uint64_t kDraws = 11;
+  for (std::uint64_t seed = 0; seed < kDraws; ++seed) {
+    const RoutingCounts drawn = route({.kind = "sampled", .seed = seed}, shape);
+    chance_experts.push_back(busiest_over_mean(rows_by_expert(drawn)));
+    chance_ranks.push_back(busiest_over_mean(rows_by_rank(drawn)));
+  }
+  return {median(chance_experts), median(chance_ranks)};
+}
+
+Unevenness unevenness_of(std::span<const RoutingCounts> steps, const MoeShape& shape, const ChanceRatios& chance) {
   if (steps.size() < 2) throw std::logic_error("one step has no course");
   Unevenness result;
   result.steps = steps.size();
-  find_ratios(steps, shape, result);
+  find_ratios(steps, chance, result);
   split_variance(steps, shape, result);
   result.foretold = foretold_part(steps);
   return result;

@@ -35,7 +35,13 @@ struct Unevenness {
   double foretold = 0;
 };
 
+// Busiest over mean by chance alone, for experts and ranks: the median of draws without a preference.
+struct ChanceRatios {
+  double expert = 1, rank = 1;
+};
+ChanceRatios chance_ratios(const MoeShape& shape);
+
 // `shape` has the tokens of a rank in a step. Needs two steps.
-Unevenness unevenness_of(std::span<const RoutingCounts> steps, const MoeShape& shape);
+Unevenness unevenness_of(std::span<const RoutingCounts> steps, const MoeShape& shape, const ChanceRatios& chance);
 
 }  // namespace a3sim

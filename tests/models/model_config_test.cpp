@@ -191,7 +191,8 @@ TEST_CASE("A routing takes its seed and skew, and an unknown kind lists the know
   CHECK_THAT(error_of({"routing.kind=sampeld"}),
              Contains("unknown routing 'sampeld'; known: ") && Contains("; did you mean 'sampled'?"));
   CHECK_THAT(error_of({"routing.kind=zipf"}),
-             Contains("known: balanced, bursts, drifting, file, hot_expert, hot_rank, lognormal, long_tail, mixed, ragged, recorded, rotating, sampled"));
+             Contains("known: balanced, bursts, drifting, file, hot_expert, hot_rank, lognormal, long_tail, "
+                      "mixed, ragged, recorded, rotating, sampled"));
   CHECK_THAT(error_of({"routing.kind=file"}), Contains("routing.file: missing, expected a path"));
   CHECK_THAT(error_of({"routing.skew=-1"}), Contains("routing.skew: -1 is out of range"));
 }

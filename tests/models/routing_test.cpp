@@ -149,9 +149,11 @@ TEST_CASE("A skew that is no number from 0, or more experts a token than there a
   CHECK_NOTHROW(route({}, shape));
   shape.top_k = shape.experts() + 1;
   CHECK_THROWS_WITH(route({}, shape), Catch::Contains("9 different experts of 8"));
-  CHECK_THROWS_WITH(route({.kind = "bogus"}, kRoutedShape),
-                    Catch::Contains("known: balanced, bursts, drifting, file, hot_expert, hot_rank, lognormal, long_tail, mixed, "
-                                      "ragged, recorded, rotating, sampled"));
+  CHECK_THROWS_WITH(
+      route({.kind = "bogus"}, kRoutedShape),
+      Catch::Contains(
+          "known: balanced, bursts, drifting, file, hot_expert, hot_rank, lognormal, long_tail, mixed, "
+          "ragged, recorded, rotating, sampled"));
 }
 
 TEST_CASE("An extreme skew still finds different experts for every token") {

@@ -16,7 +16,8 @@ namespace {
 struct MadeLog {
   std::vector<TokenRow> rows;
 
-  void add(std::vector<std::uint32_t> experts, std::uint64_t weights, std::uint64_t request = 1, std::int64_t token = -1) {
+  void add(std::vector<std::uint32_t> experts, std::uint64_t weights, std::uint64_t request = 1,
+           std::int64_t token = -1) {
     TokenRow row;
     row.experts = std::move(experts);
     row.weights = weights;
@@ -39,15 +40,17 @@ struct MadeLog {
 };
 
 // Adds independent tokens whose first expert has this part of all draws; weights that differ, or none.
-void add_tokens(MadeLog& log, std::size_t count, std::uint32_t experts, std::uint32_t top_k, double hot, std::uint64_t seed,
-                bool weights) {
+void add_tokens(MadeLog& log, std::size_t count, std::uint32_t experts, std::uint32_t top_k, double hot,
+                std::uint64_t seed, bool weights) {
   Rng rng(seed);
   std::vector<double> popular(experts, (1 - hot) / (experts - 1));
   popular[0] = hot;
-  const MoeShape shape{.tokens = static_cast<std::uint32_t>(count), .top_k = top_k, .experts_per_rank = experts, .ep = 1};
+  const MoeShape shape{
+      .tokens = static_cast<std::uint32_t>(count), .top_k = top_k, .experts_per_rank = experts, .ep = 1};
   const std::vector<std::uint32_t> drawn = Popularity(popular).assign(shape, Rng(seed, 1));
   for (std::size_t t = 0; t < count; ++t)
-    log.add({drawn.begin() + static_cast<std::ptrdiff_t>(t * top_k), drawn.begin() + static_cast<std::ptrdiff_t>((t + 1) * top_k)},
+    log.add({drawn.begin() + static_cast<std::ptrdiff_t>(t * top_k),
+             drawn.begin() + static_cast<std::ptrdiff_t>((t + 1) * top_k)},
             weights ? rng.next() : 0);
 }
 
@@ -124,7 +127,8 @@ TEST_CASE("A log that is dealt in turn, and so repeats itself, loses nothing") {
 
 TEST_CASE("Traffic of each kind that is generated here loses nothing") {
   const MoeShape shape{.tokens = 512, .top_k = 4, .experts_per_rank = 8, .ep = 4};
-  for (const char* kind : {"balanced", "sampled", "drifting", "hot_expert", "hot_rank", "rotating", "bursts", "long_tail", "mixed"}) {
+  for (const char* kind : {"balanced", "sampled", "drifting", "hot_expert", "hot_rank", "rotating", "bursts",
+                           "long_tail", "mixed"}) {
     MadeLog log;
     for (std::uint32_t step = 0; step < 6; ++step) {
       const RoutingSpec spec{.kind = kind, .seed = 3, .skew = 1, .busiest = 4, .micro_batch = step};

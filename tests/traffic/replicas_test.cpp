@@ -15,8 +15,10 @@ TEST_CASE("Copies are placed as in the example of EPLB's README") {
   const std::vector<double> first{90, 132, 40, 61, 104, 165, 39, 4, 73, 56, 183, 86},
       second{20, 107, 104, 64, 19, 197, 187, 157, 172, 86, 16, 27};
   const ReplicaSlots slots{8, 16, 4, 2};
-  CHECK(eplb_slots(first, slots) == std::vector<std::uint32_t>{5, 6, 5, 7, 8, 4, 3, 4, 10, 9, 10, 2, 0, 1, 11, 1});
-  CHECK(eplb_slots(second, slots) == std::vector<std::uint32_t>{7, 10, 6, 8, 6, 11, 8, 9, 2, 4, 5, 1, 5, 0, 3, 1});
+  CHECK(eplb_slots(first, slots) ==
+        std::vector<std::uint32_t>{5, 6, 5, 7, 8, 4, 3, 4, 10, 9, 10, 2, 0, 1, 11, 1});
+  CHECK(eplb_slots(second, slots) ==
+        std::vector<std::uint32_t>{7, 10, 6, 8, 6, 11, 8, 9, 2, 4, 5, 1, 5, 0, 3, 1});
 }
 
 TEST_CASE("Without copies, placement by EPLB is that of LPT with equal counts") {
@@ -30,10 +32,13 @@ TEST_CASE("Without copies, placement by EPLB is that of LPT with equal counts") 
   }
 }
 
-TEST_CASE("Each expert has a slot, the busiest per copy never exceeds the mean of the others' by an expert, and no row is lost") {
+TEST_CASE(
+    "Each expert has a slot, the busiest per copy never exceeds the mean of the others' by an expert, and no "
+    "row is lost") {
   Rng rng(4);
   for (int i = 0; i < 50; ++i) {
-    const std::uint32_t ranks = 1 + rng.below(8), experts = ranks * (1 + rng.below(6)), slots = experts + ranks * rng.below(4);
+    const std::uint32_t ranks = 1 + rng.below(8), experts = ranks * (1 + rng.below(6)),
+                        slots = experts + ranks * rng.below(4);
     std::vector<double> loads;
     for (std::uint32_t e = 0; e < experts; ++e) loads.push_back(rng.below(1000));
     const std::vector<std::uint32_t> at = eplb_slots(loads, {ranks, slots});

@@ -1,8 +1,9 @@
 #include "models/traffic/traffic.h"
 
-#include <catch2/catch.hpp>
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
 #include <set>
 
 #include "models/routing/routing.h"
@@ -17,8 +18,10 @@ namespace {
 std::string tokens_text(int tokens) {
   std::string text;
   for (int t = 0; t < tokens; ++t)
-    text += fmt::format("{{\"layer\": 1, \"req_id\": \"q{}\", \"token_idx\": {}, \"topk_ids\": [{}, {}], \"topk_weights\": [0.{}1, 0.5]}}\n", t / 7,
-                        t % 7, t % 5, 5 + t % 3, t);
+    text += fmt::format(
+        "{{\"layer\": 1, \"req_id\": \"q{}\", \"token_idx\": {}, \"topk_ids\": [{}, {}], \"topk_weights\": "
+        "[0.{}1, 0.5]}}\n",
+        t / 7, t % 7, t % 5, 5 + t % 3, t);
   return text;
 }
 
@@ -37,7 +40,8 @@ TEST_CASE("Tokens are dealt in turn, in blocks or by request, and a step that is
     for (std::uint32_t step = 0; step < 100 / (ranks * tokens); ++step) {
       RoutingCounts counts(ranks, 8);
       for (std::uint32_t i = 0; i < ranks * tokens; ++i) {
-        const std::uint32_t t = step * ranks * tokens + i, rank = by == DealBy::kTurn ? i % ranks : i / tokens;
+        const std::uint32_t t = step * ranks * tokens + i,
+                            rank = by == DealBy::kTurn ? i % ranks : i / tokens;
         ++counts.at(rank, t % 5);
         ++counts.at(rank, 5 + t % 3);
       }
@@ -59,7 +63,8 @@ TEST_CASE("Tokens are dealt in turn, in blocks or by request, and a step that is
 
 TEST_CASE("Counts of all ranks together are shared out evenly, and scaled where a step has fewer tokens") {
   const ScratchDirectory scratch;
-  const TrafficLog log = read_traffic_log(scratch.add("c.json", "[[[40, 20, 12, 8]], [[8, 8, 32, 32]], [[1, 0, 1, 0]]]"));
+  const TrafficLog log =
+      read_traffic_log(scratch.add("c.json", "[[[40, 20, 12, 8]], [[8, 8, 32, 32]], [[1, 0, 1, 0]]]"));
   CHECK(!log.tokens);
   const TrafficSteps whole = deal_traffic(log, 0, {2, 20, DealBy::kTurn, 2, 4});
   REQUIRE(whole.steps.size() == 2);  // the last window was not over
@@ -87,7 +92,8 @@ TEST_CASE("A log is a routing: step after step of a layer, as it is dealt") {
     const RoutingGenerator& generator = Routings::get("recorded");
     CHECK(generator.RoutingGenerator::counts(spec, shape) == steps.steps[step]);
   }
-  CHECK_THROWS_AS(route({.kind = "recorded", .file = file.string(), .layer = 1, .micro_batch = 8}, shape), InputError);
+  CHECK_THROWS_AS(route({.kind = "recorded", .file = file.string(), .layer = 1, .micro_batch = 8}, shape),
+                  InputError);
   MoeShape few = shape;
   few.top_k = 1;
   CHECK_THROWS_AS(route({.kind = "recorded", .file = file.string(), .layer = 1}, few), InputError);
@@ -97,13 +103,16 @@ TEST_CASE("Benchmarks of imbalance are as uneven as they say") {
   const MoeShape shape{.tokens = 600, .top_k = 2, .experts_per_rank = 5, .ep = 4};
   const double mean = 600.0 * 4 * 2 / 20;
   const auto of = [&](const char* kind, double busiest, std::uint32_t batch = 0) {
-    const RoutingCounts counts = route({.kind = kind, .seed = 6, .busiest = busiest, .micro_batch = batch}, shape);
+    const RoutingCounts counts =
+        route({.kind = kind, .seed = 6, .busiest = busiest, .micro_batch = batch}, shape);
     std::vector<double> rows(20, 0);
     for (std::uint32_t r = 0; r < 4; ++r)
       for (std::uint32_t e = 0; e < 20; ++e) rows[e] += counts.at(r, e);
     return rows;
   };
-  const auto busiest = [&](const std::vector<double>& rows) { return *std::ranges::max_element(rows) / mean; };
+  const auto busiest = [&](const std::vector<double>& rows) {
+    return *std::ranges::max_element(rows) / mean;
+  };
   CHECK(of("hot_expert", 4)[6] == Approx(4 * mean).margin(4));
   CHECK(of("hot_expert", 4)[7] == Approx((20 * mean - 4 * mean) / 19).margin(4));
   const std::vector<double> ranks = of("hot_rank", 2.5);  // seed 6: rank 2
