@@ -24,10 +24,12 @@ constexpr std::size_t kMostOfArray = std::size_t{1} << 30;
 class Array {
  public:
   explicit Array(std::string bytes) : bytes_(std::move(bytes)) {
-    if (bytes_.size() < 12 || !bytes_.starts_with(kNumpy)) throw std::invalid_argument("no array of NumPy (.npy)");
+    if (bytes_.size() < 12 || !bytes_.starts_with(kNumpy))
+      throw std::invalid_argument("no array of NumPy (.npy)");
     const bool first = bytes_[6] == 1;
     std::size_t length = 0;
-    for (std::size_t b = first ? 2 : 4; b-- > 0;) length = length << 8U | static_cast<unsigned char>(bytes_[8 + b]);
+    for (std::size_t b = first ? 2 : 4; b-- > 0;)
+      length = length << 8U | static_cast<unsigned char>(bytes_[8 + b]);
     at_ = (first ? 10 : 12) + length;
     if (at_ > bytes_.size()) throw std::invalid_argument("an array that ends in its header");
     read_header(std::string_view(bytes_).substr(first ? 10 : 12, length));
@@ -44,8 +46,10 @@ class Array {
   std::int64_t integer(std::size_t i) const {
     if (kind_ == 'f') return static_cast<std::int64_t>(real(i));
     std::uint64_t value = 0;
-    for (std::size_t b = width_; b-- > 0;) value = value << 8U | static_cast<unsigned char>(bytes_[at_ + i * width_ + b]);
-    if (kind_ == 'i' && width_ < 8 && (value >> (8 * width_ - 1)) != 0) value |= ~std::uint64_t{0} << (8 * width_);
+    for (std::size_t b = width_; b-- > 0;)
+      value = value << 8U | static_cast<unsigned char>(bytes_[at_ + i * width_ + b]);
+    if (kind_ == 'i' && width_ < 8 && (value >> (8 * width_ - 1)) != 0)
+      value |= ~std::uint64_t{0} << (8 * width_);
     return static_cast<std::int64_t>(value);
   }
   double real(std::size_t i) const {
@@ -64,20 +68,24 @@ class Array {
 
   static std::string_view behind(std::string_view header, std::string_view key) {
     const std::size_t at = header.find(key);
-    if (at == std::string_view::npos) throw std::invalid_argument(fmt::format("an array without {} in its header", key));
+    if (at == std::string_view::npos)
+      throw std::invalid_argument(fmt::format("an array without {} in its header", key));
     return header.substr(at + key.size());
   }
 
   void read_header(std::string_view header) {
     const std::string_view type = behind(header, "'descr': '");
     kind_ = type.size() > 2 ? type[1] : '?';
-    width_ = type.size() > 2 && type[2] >= '1' && type[2] <= '9' ? static_cast<std::size_t>(type[2] - '0') : 0;
-    const bool known = (kind_ == 'i' || kind_ == 'u') ? width_ == 1 || width_ == 2 || width_ == 4 || width_ == 8
-                       : kind_ == 'f'                 ? width_ == 4 || width_ == 8
-                                                      : kind_ == 'b' && width_ == 1;
+    width_ =
+        type.size() > 2 && type[2] >= '1' && type[2] <= '9' ? static_cast<std::size_t>(type[2] - '0') : 0;
+    const bool known = (kind_ == 'i' || kind_ == 'u')
+                           ? width_ == 1 || width_ == 2 || width_ == 4 || width_ == 8
+                       : kind_ == 'f' ? width_ == 4 || width_ == 8
+                                      : kind_ == 'b' && width_ == 1;
     if (!known || type[0] == '>' || type[3] != '\'')
-      throw std::invalid_argument(fmt::format("an array of type {}, expected whole numbers, f4, f8 or b1, the lowest byte first",
-                                              type.substr(0, type.find('\''))));
+      throw std::invalid_argument(
+          fmt::format("an array of type {}, expected whole numbers, f4, f8 or b1, the lowest byte first",
+                      type.substr(0, type.find('\''))));
     if (behind(header, "'fortran_order': ").starts_with("True"))
       throw std::invalid_argument("an array in Fortran's order: numpy.ascontiguousarray() gives the other");
     std::string_view sizes = behind(header, "'shape': (");
@@ -85,14 +93,16 @@ class Array {
     while (!sizes.empty() && sizes.front() != ')') {
       std::size_t n = 0;
       const auto [stop, error] = std::from_chars(sizes.data(), sizes.data() + sizes.size(), n);
-      if (error != std::errc() || n > kMostOfArray) throw std::invalid_argument("an array whose shape cannot be read");
+      if (error != std::errc() || n > kMostOfArray)
+        throw std::invalid_argument("an array whose shape cannot be read");
       shape_.push_back(n);
       size *= std::max<std::size_t>(n, 1);
       if (size > 8 * kMostOfArray) throw std::invalid_argument("an array that is too large");
       sizes.remove_prefix(static_cast<std::size_t>(stop - sizes.data()));
       sizes.remove_prefix(std::min(sizes.find_first_not_of(", "), sizes.size()));
     }
-    if (this->size() * width_ > bytes_.size() - at_) throw std::invalid_argument("an array that ends in the middle");
+    if (this->size() * width_ > bytes_.size() - at_)
+      throw std::invalid_argument("an array that ends in the middle");
   }
 
   std::string bytes_;
@@ -118,7 +128,8 @@ Arrays arrays_in(std::string_view bytes) {
     } catch (const std::invalid_argument& error) {
       // What a log says beside may be of any type.
       const LogField field = log_field(name);
-      if (field == LogField::kExperts || field == LogField::kCounts) throw std::invalid_argument(fmt::format("{}: {}", name, error.what()));
+      if (field == LogField::kExperts || field == LogField::kCounts)
+        throw std::invalid_argument(fmt::format("{}: {}", name, error.what()));
     }
   }
   return arrays;
@@ -146,13 +157,16 @@ class ArrayReader {
       const bool alone = name.empty() && arrays_.size() == 1;
       if (field == LogField::kCounts)
         read_counts(array);
-      else if (field == LogField::kExperts || name == "routing_map" || alone || (layer && array.shape().size() == 2))
+      else if (field == LogField::kExperts || name == "routing_map" || alone ||
+               (layer && array.shape().size() == 2))
         read_tokens(array, layer.value_or(0));
       else
         continue;
       any = true;
     }
-    if (!any) throw std::invalid_argument("no array of experts of tokens (topk_ids) or of counts by expert (logical_count)");
+    if (!any)
+      throw std::invalid_argument(
+          "no array of experts of tokens (topk_ids) or of counts by expert (logical_count)");
   }
 
  private:
@@ -164,18 +178,22 @@ class ArrayReader {
 
   void read_tokens(const Array& array, std::uint32_t layer) const {
     const std::vector<std::size_t>& shape = array.shape();
-    if (shape.size() != 2 && shape.size() != 3) throw std::invalid_argument("experts of tokens: expected them by token and slot, or by token, layer and slot");
+    if (shape.size() != 2 && shape.size() != 3)
+      throw std::invalid_argument(
+          "experts of tokens: expected them by token and slot, or by token, layer and slot");
     const std::size_t tokens = shape.front(), layers = shape.size() == 3 ? shape[1] : 1, slots = shape.back();
     const Array* weights = nullptr;
     for (const auto& [name, other] : arrays_)
       if (log_field(name) == LogField::kWeights && other.shape() == shape) weights = &other;
-    const Array *own_layer = one_each(LogField::kLayer, tokens), *request = one_each(LogField::kRequest, tokens),
-                *place = one_each(LogField::kToken, tokens);
+    const Array *own_layer = one_each(LogField::kLayer, tokens),
+                *request = one_each(LogField::kRequest, tokens), *place = one_each(LogField::kToken, tokens);
     for (std::size_t t = 0; t < tokens; ++t) {
       for (std::size_t l = 0; l < layers; ++l) {
         TokenRow row;
-        const std::int64_t number = own_layer ? own_layer->integer(t) : std::int64_t{layer} + static_cast<std::int64_t>(l);
-        if (number < 0 || number > kMostLoggedExperts) throw std::invalid_argument(fmt::format("layer {}", number));
+        const std::int64_t number =
+            own_layer ? own_layer->integer(t) : std::int64_t{layer} + static_cast<std::int64_t>(l);
+        if (number < 0 || number > kMostLoggedExperts)
+          throw std::invalid_argument(fmt::format("layer {}", number));
         row.layer = static_cast<std::uint32_t>(number);
         if (request) row.request = hash_of_text(std::to_string(request->integer(t)));
         if (place) row.token = place->integer(t);
@@ -185,12 +203,16 @@ class ArrayReader {
     }
   }
 
-  static void fill(TokenRow& row, const Array& array, const Array* weights, std::size_t at, std::size_t slots) {
+  static void fill(TokenRow& row, const Array& array, const Array* weights, std::size_t at,
+                   std::size_t slots) {
     bool any = false;
     for (std::size_t s = 0; s < slots; ++s) {
-      const std::int64_t value = array.integer(at + s), expert = array.is_mask() ? static_cast<std::int64_t>(s) : value;
-      if (expert > kMostLoggedExperts) throw std::invalid_argument(fmt::format("expert {}: larger than any", expert));
-      if (array.is_mask() ? value != 0 : value >= 0) row.experts.push_back(static_cast<std::uint32_t>(expert));
+      const std::int64_t value = array.integer(at + s),
+                         expert = array.is_mask() ? static_cast<std::int64_t>(s) : value;
+      if (expert > kMostLoggedExperts)
+        throw std::invalid_argument(fmt::format("expert {}: larger than any", expert));
+      if (array.is_mask() ? value != 0 : value >= 0)
+        row.experts.push_back(static_cast<std::uint32_t>(expert));
       if (!weights) continue;
       row.weights = hash_with_weight(row.weights, weights->real(at + s));
       any |= weights->real(at + s) != 0;
@@ -200,8 +222,11 @@ class ArrayReader {
 
   void read_counts(const Array& array) const {
     const std::vector<std::size_t>& shape = array.shape();
-    if (shape.empty() || shape.size() > 3) throw std::invalid_argument("counts: expected them by expert, by layer and expert, or by step, layer and expert");
-    const std::size_t experts = shape.back(), layers = shape.size() > 1 ? shape[shape.size() - 2] : 1, steps = shape.size() == 3 ? shape[0] : 1;
+    if (shape.empty() || shape.size() > 3)
+      throw std::invalid_argument(
+          "counts: expected them by expert, by layer and expert, or by step, layer and expert");
+    const std::size_t experts = shape.back(), layers = shape.size() > 1 ? shape[shape.size() - 2] : 1,
+                      steps = shape.size() == 3 ? shape[0] : 1;
     for (std::size_t s = 0; s < steps; ++s) {
       for (std::size_t l = 0; l < layers; ++l) {
         CountRow row{s, static_cast<std::uint32_t>(l), {}, {}};
@@ -222,7 +247,8 @@ class ArrayReader {
 }  // namespace
 
 bool begins_arrays(std::string_view begin) {
-  return begin.starts_with(kNumpy) || (begin.starts_with(kZip) && begin.substr(0, 256).find(".npy") != std::string_view::npos);
+  return begin.starts_with(kNumpy) ||
+         (begin.starts_with(kZip) && begin.substr(0, 256).find(".npy") != std::string_view::npos);
 }
 
 void read_array_log(std::string_view bytes, const LogSink& sink) {

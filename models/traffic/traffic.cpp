@@ -99,7 +99,8 @@ class Dealer {
 // Makes steps of counts that somebody else has counted.
 class CountDealer {
  public:
-  CountDealer(const Deal& deal, std::uint32_t experts, std::size_t cells) : deal_(deal), experts_(experts), cells_(cells) {}
+  CountDealer(const Deal& deal, std::uint32_t experts, std::size_t cells)
+      : deal_(deal), experts_(experts), cells_(cells) {}
 
   void take(const CountRow& row) {
     if (steps_.empty() || steps_.back().number != row.step) steps_.push_back({row.step, {}, {}});
@@ -248,7 +249,8 @@ TrafficLog read_traffic_log(const std::filesystem::path& file) {
   return log;
 }
 
-std::map<std::uint32_t, TrafficSteps> deal_layers(const TrafficLog& log, const Deal& deal, std::optional<std::uint32_t> only) {
+std::map<std::uint32_t, TrafficSteps> deal_layers(const TrafficLog& log, const Deal& deal,
+                                                  std::optional<std::uint32_t> only) {
   const std::uint32_t experts = std::max(deal.experts, log.experts);
   const std::size_t cells = kMostCells / (only ? 1 : log.layers.size());
   std::map<std::uint32_t, TrafficSteps> result;
@@ -262,7 +264,8 @@ std::map<std::uint32_t, TrafficSteps> deal_layers(const TrafficLog& log, const D
     std::map<std::uint32_t, Dealer> dealers;
     read_with(dealers, [&] {
       TrafficRows rows(log.none, [&](const TokenRow& row, std::uint64_t request) {
-        if (const auto dealer = dealers.find(row.layer); dealer != dealers.end()) dealer->second.take(row, request);
+        if (const auto dealer = dealers.find(row.layer); dealer != dealers.end())
+          dealer->second.take(row, request);
       });
       read_tokens(log.file, [&](const TokenRow& row) { rows.add(row); });
       rows.finish();
@@ -270,8 +273,10 @@ std::map<std::uint32_t, TrafficSteps> deal_layers(const TrafficLog& log, const D
   } else {
     std::map<std::uint32_t, CountDealer> dealers;
     read_with(dealers, [&] {
-      read_log(log.file, {[](const TokenRow&) {}, [&](const CountRow& row) {
-                            if (const auto dealer = dealers.find(row.layer); dealer != dealers.end()) dealer->second.take(row);
+      read_log(log.file, {[](const TokenRow&) {},
+                          [&](const CountRow& row) {
+                            if (const auto dealer = dealers.find(row.layer); dealer != dealers.end())
+                              dealer->second.take(row);
                           }});
     });
   }

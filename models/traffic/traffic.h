@@ -45,7 +45,8 @@ struct TrafficSteps {
   std::uint64_t unfinished = 0;  // tokens of the last step, which is not full and left out; of counts: steps
 };
 // Deals the traffic of all layers, or of one, in one reading. A layer that has not the tokens of one step has no steps.
-std::map<std::uint32_t, TrafficSteps> deal_layers(const TrafficLog& log, const Deal& deal, std::optional<std::uint32_t> only = {});
+std::map<std::uint32_t, TrafficSteps> deal_layers(const TrafficLog& log, const Deal& deal,
+                                                  std::optional<std::uint32_t> only = {});
 // Deals a layer's traffic. Throws InputError if the log has no such layer, or not the tokens of one step.
 TrafficSteps deal_traffic(const TrafficLog& log, std::uint32_t layer, const Deal& deal);
 

@@ -30,11 +30,13 @@ ZipFile::ZipFile(std::string_view bytes) : bytes_(bytes) {
     if (at + kCentralSize > bytes.size() || bytes.substr(at, 4) != kCentral)
       throw std::invalid_argument("a .zip file whose list of members is damaged");
     const std::size_t flags = number(at + 8, 2), method = number(at + 10, 2), name = number(at + 28, 2);
-    if (at + kCentralSize + name > bytes.size()) throw std::invalid_argument("a .zip file that ends in the middle");
-    Member member{std::string(bytes.substr(at + kCentralSize, name)), number(at + 42, 4), number(at + 20, 4), number(at + 24, 4),
-                  method == Z_DEFLATED};
+    if (at + kCentralSize + name > bytes.size())
+      throw std::invalid_argument("a .zip file that ends in the middle");
+    Member member{std::string(bytes.substr(at + kCentralSize, name)), number(at + 42, 4), number(at + 20, 4),
+                  number(at + 24, 4), method == Z_DEFLATED};
     if ((flags & 1U) != 0 || (method != 0 && method != Z_DEFLATED))
-      throw std::invalid_argument(fmt::format("'{}': a member of a .zip file that is neither stored nor deflated", member.name));
+      throw std::invalid_argument(
+          fmt::format("'{}': a member of a .zip file that is neither stored nor deflated", member.name));
     members_.push_back(std::move(member));
     at += kCentralSize + name + number(at + 30, 2) + number(at + 32, 2);
   }
@@ -42,7 +44,8 @@ ZipFile::ZipFile(std::string_view bytes) : bytes_(bytes) {
 
 std::string ZipFile::contents(const Member& member, std::size_t most) const {
   if (member.unpacked > most)
-    throw std::invalid_argument(fmt::format("'{}' has {} bytes, expected at most {}", member.name, member.unpacked, most));
+    throw std::invalid_argument(
+        fmt::format("'{}' has {} bytes, expected at most {}", member.name, member.unpacked, most));
   if (member.at + kLocalSize > bytes_.size() || bytes_.substr(member.at, 4) != kLocal)
     throw std::invalid_argument(fmt::format("'{}': its place in the .zip file is damaged", member.name));
   const std::size_t begin = member.at + kLocalSize + number(member.at + 26, 2) + number(member.at + 28, 2);

@@ -124,7 +124,8 @@ void say_crossovers(const TrafficDecision& d, Report& report) {
     if (text.empty())
       text = fmt::format("Fastest is {}", name);
     else if (name != d.paths[(&size - 1)->fastest].name)
-      text += fmt::format(", and {} from {} tokens per rank on ({} before)", name, size.tokens, (&size - 1)->tokens);
+      text += fmt::format(", and {} from {} tokens per rank on ({} before)", name, size.tokens,
+                          (&size - 1)->tokens);
   }
   if (!text.empty()) report.say(text + ".\n", "crossover");
 }

@@ -118,7 +118,8 @@ class Fitter {
   void measure_layers(const Experiment& experiment) {
     const MoeShape& s = experiment.shape;
     const ChanceRatios chance = chance_ratios(s);
-    for (const auto& [layer, dealt] : deal_layers(log_, {s.ep, s.tokens, experiment.routing.deal, s.top_k, s.experts()}))
+    for (const auto& [layer, dealt] :
+         deal_layers(log_, {s.ep, s.tokens, experiment.routing.deal, s.top_k, s.experts()}))
       if (dealt.steps.size() > 1) layers_.push_back({layer, unevenness_of(dealt.steps, s, chance)});
   }
 
@@ -129,7 +130,8 @@ class Fitter {
     std::vector<LayerUnevenness> sorted = layers_;
     std::ranges::stable_sort(sorted, {}, [](const LayerUnevenness& l) { return l.unevenness.rank.median; });
     const LayerUnevenness& middle = sorted[sorted.size() / 2];
-    note(fmt::format("Layer {} is run, the middle one by its busiest rank (--layer for another).", middle.layer));
+    note(fmt::format("Layer {} is run, the middle one by its busiest rank (--layer for another).",
+                     middle.layer));
     return middle.layer;
   }
 

@@ -60,16 +60,17 @@ void add_layers(const FittedExperiment& fitted, Report& report) {
   if (!notes.empty()) report.say(notes);
   // Of one layer, the decision has a table with more.
   const Seen seen = fitted.layers.size() > 1 ? Seen::kByAll : Seen::kByPrograms;
-  Table& table = report.table("by_layer",
-                              {Column::count("layer"), Column::number("busiest expert", "expert", 2),
-                               Column::number("busiest rank", "rank", 2), Column::number("worst step", "rank_most", 2),
-                               Column::percent("lasts", "lasting", 0), Column::percent("drifts", "drifting", 0),
-                               Column::percent("chance", "chance", 0), Column::number("next step", "next_step", 2),
-                               Column::number("other half", "other_half", 2)},
-                              seen);
+  Table& table =
+      report.table("by_layer",
+                   {Column::count("layer"), Column::number("busiest expert", "expert", 2),
+                    Column::number("busiest rank", "rank", 2), Column::number("worst step", "rank_most", 2),
+                    Column::percent("lasts", "lasting", 0), Column::percent("drifts", "drifting", 0),
+                    Column::percent("chance", "chance", 0), Column::number("next step", "next_step", 2),
+                    Column::number("other half", "other_half", 2)},
+                   seen);
   for (const auto& [layer, u] : fitted.layers)
-    table.add({std::int64_t{layer}, u.expert.median, u.rank.median, u.rank.most, u.lasting, u.drifting, u.chance, u.next_step,
-               u.other_half});
+    table.add({std::int64_t{layer}, u.expert.median, u.rank.median, u.rank.most, u.lasting, u.drifting,
+               u.chance, u.next_step, u.other_half});
 }
 
 Report log_report(const TrafficLog& log) {

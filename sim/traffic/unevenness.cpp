@@ -106,8 +106,7 @@ void find_ratios(std::span<const RoutingCounts> steps, const ChanceRatios& chanc
     std::ranges::transform(by_expert, all_experts, all_experts.begin(), std::plus());
     std::ranges::transform(by_rank, all_ranks, all_ranks.begin(), std::plus());
   }
-  to.expert = {median(experts), std::ranges::max(experts), busiest_over_mean(all_experts),
-               chance.expert};
+  to.expert = {median(experts), std::ranges::max(experts), busiest_over_mean(all_experts), chance.expert};
   to.rank = {median(ranks), std::ranges::max(ranks), busiest_over_mean(all_ranks), chance.rank};
 }
 
@@ -153,7 +152,8 @@ ChanceRatios chance_ratios(const MoeShape& shape) {
   return {median(chance_experts), median(chance_ranks)};
 }
 
-Unevenness unevenness_of(std::span<const RoutingCounts> steps, const MoeShape& shape, const ChanceRatios& chance) {
+Unevenness unevenness_of(std::span<const RoutingCounts> steps, const MoeShape& shape,
+                         const ChanceRatios& chance) {
   if (steps.size() < 2) throw std::logic_error("one step has no course");
   Unevenness result;
   result.steps = steps.size();

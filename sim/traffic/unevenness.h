@@ -42,6 +42,7 @@ struct ChanceRatios {
 ChanceRatios chance_ratios(const MoeShape& shape);
 
 // `shape` has the tokens of a rank in a step. Needs two steps.
-Unevenness unevenness_of(std::span<const RoutingCounts> steps, const MoeShape& shape, const ChanceRatios& chance);
+Unevenness unevenness_of(std::span<const RoutingCounts> steps, const MoeShape& shape,
+                         const ChanceRatios& chance);
 
 }  // namespace a3sim

@@ -19,7 +19,8 @@ namespace {
 // Returns an array as numpy.save() writes it, of numbers of any type.
 template <class Number>
 std::string npy(const char* type, const std::string& shape, const std::vector<Number>& numbers) {
-  std::string header = std::string("{'descr': '") + type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  std::string header =
+      std::string("{'descr': '") + type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
   header.append(64 - (10 + header.size() + 1) % 64, ' ').push_back('\n');
   std::string text("\x93NUMPY\x01\x00", 8);
   text.push_back(static_cast<char>(header.size() & 0xff));
@@ -68,7 +69,8 @@ std::string zip(const std::vector<std::pair<std::string, std::string>>& members,
   }
   const std::size_t at = text.size();
   text += list + "PK\x05\x06";
-  append(text, 0, 4), append(text, members.size(), 2), append(text, members.size(), 2), append(text, list.size(), 4), append(text, at, 4), append(text, 0, 2);
+  append(text, 0, 4), append(text, members.size(), 2), append(text, members.size(), 2),
+      append(text, list.size(), 4), append(text, at, 4), append(text, 0, 2);
   return text;
 }
 
@@ -79,7 +81,8 @@ struct Held {
 
 Held read(const std::string& bytes) {
   Held all;
-  read_array_log(bytes, {[&](const TokenRow& row) { all.tokens.push_back(row); }, [&](const CountRow& row) { all.counts.push_back(row); }});
+  read_array_log(bytes, {[&](const TokenRow& row) { all.tokens.push_back(row); },
+                         [&](const CountRow& row) { all.counts.push_back(row); }});
   return all;
 }
 
@@ -100,12 +103,13 @@ TEST_CASE("Experts of tokens are read from an array, by token and slot or by tok
 
 TEST_CASE("Arrays of an archive lie beside one another, stored or deflated") {
   const bool deflated = GENERATE(false, true);
-  const std::string file = zip({{"topk_ids.npy", npy<std::int64_t>("<i8", "3, 2", {3, 5, 7, 1, 0, 2})},
-                                {"topk_weights.npy", npy<float>("<f4", "3, 2", {0.5F, 0.25F, 0, 0, 0.5F, 0.25F})},
-                                {"layer.npy", npy<std::uint8_t>("|u1", "3,", {4, 4, 9})},
-                                {"req_id.npy", npy<std::int16_t>("<i2", "3,", {1, 1, 2})},
-                                {"note.npy", npy<char>("|S1", "1,", {'x'})}},
-                               deflated);
+  const std::string file =
+      zip({{"topk_ids.npy", npy<std::int64_t>("<i8", "3, 2", {3, 5, 7, 1, 0, 2})},
+           {"topk_weights.npy", npy<float>("<f4", "3, 2", {0.5F, 0.25F, 0, 0, 0.5F, 0.25F})},
+           {"layer.npy", npy<std::uint8_t>("|u1", "3,", {4, 4, 9})},
+           {"req_id.npy", npy<std::int16_t>("<i2", "3,", {1, 1, 2})},
+           {"note.npy", npy<char>("|S1", "1,", {'x'})}},
+          deflated);
   const Held all = read(file);
   REQUIRE(all.tokens.size() == 3);
   CHECK(all.tokens[0].experts == std::vector<std::uint32_t>{3, 5});
@@ -118,21 +122,27 @@ TEST_CASE("Arrays of an archive lie beside one another, stored or deflated") {
 }
 
 TEST_CASE("Layers of their own, masks and counts are read") {
-  const Held layers = read(zip({{"layer_0.npy", npy<std::int64_t>("<i8", "1, 2", {3, 5})}, {"layer_7.npy", npy<std::int64_t>("<i8", "1, 2", {2, 1})}}, true));
+  const Held layers = read(zip({{"layer_0.npy", npy<std::int64_t>("<i8", "1, 2", {3, 5})},
+                                {"layer_7.npy", npy<std::int64_t>("<i8", "1, 2", {2, 1})}},
+                               true));
   REQUIRE(layers.tokens.size() == 2);
   CHECK(layers.tokens[1].layer == 7);
-  const Held mask = read(zip({{"routing_map.npy", npy<char>("|b1", "2, 4", {0, 1, 0, 1, 1, 0, 0, 1})}}, false));
+  const Held mask =
+      read(zip({{"routing_map.npy", npy<char>("|b1", "2, 4", {0, 1, 0, 1, 1, 0, 0, 1})}}, false));
   REQUIRE(mask.tokens.size() == 2);
   CHECK(mask.tokens[0].experts == std::vector<std::uint32_t>{1, 3});
-  const Held counts = read(zip({{"logical_count.npy", npy<std::int64_t>("<i8", "2, 1, 3", {1, 2, 3, 4, 5, 6})}}, false));
+  const Held counts =
+      read(zip({{"logical_count.npy", npy<std::int64_t>("<i8", "2, 1, 3", {1, 2, 3, 4, 5, 6})}}, false));
   REQUIRE(counts.counts.size() == 2);
   CHECK(counts.counts[1].step == 1);
   CHECK(counts.counts[1].rows == std::vector<std::uint64_t>{4, 5, 6});
 }
 
 TEST_CASE("Damaged arrays and archives are refused, whatever is cut off or changed") {
-  const std::string file = zip({{"topk_ids.npy", npy<std::int64_t>("<i8", "3, 2", {3, 5, 7, 1, 0, 2})}}, true);
-  for (std::size_t length = 0; length < file.size(); ++length) CHECK_THROWS_AS(read(file.substr(0, length)), std::invalid_argument);
+  const std::string file =
+      zip({{"topk_ids.npy", npy<std::int64_t>("<i8", "3, 2", {3, 5, 7, 1, 0, 2})}}, true);
+  for (std::size_t length = 0; length < file.size(); ++length)
+    CHECK_THROWS_AS(read(file.substr(0, length)), std::invalid_argument);
   for (std::size_t at = 0; at < file.size(); ++at) {
     for (const unsigned char change : {0x01, 0x80, 0xff}) {
       std::string changed = file;
@@ -146,5 +156,6 @@ TEST_CASE("Damaged arrays and archives are refused, whatever is cut off or chang
   CHECK_THROWS_AS(read(npy<std::int64_t>(">i8", "1, 2", {3, 5})), std::invalid_argument);
   CHECK_THROWS_AS(read(npy<std::int64_t>("<i8", "9, 2", {3, 5})), std::invalid_argument);
   CHECK_THROWS_AS(read(npy<std::int64_t>("<i8", "1, 2", {3, 70000})), std::invalid_argument);
-  CHECK_THROWS_AS(read(zip({{"other.npy", npy<std::int64_t>("<i8", "1, 2", {3, 5})}}, false)), std::invalid_argument);
+  CHECK_THROWS_AS(read(zip({{"other.npy", npy<std::int64_t>("<i8", "1, 2", {3, 5})}}, false)),
+                  std::invalid_argument);
 }
