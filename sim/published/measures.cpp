@@ -101,8 +101,7 @@ class Measures {
             step_figure(kernel.metric, kernel.unit, kernel.coordinates, run.figures, run.scale);
         points_[p].formula = step_formula(kernel.metric, run.scale);
       } else {
-        points_[p].value =
-            in_unit(kernel.metric, kernel.unit, measured_traffic(table_, kernel, experiment));
+        points_[p].value = in_unit(kernel.metric, kernel.unit, measured_traffic(table_, kernel, experiment));
       }
     }
   }
