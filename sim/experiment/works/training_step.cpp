@@ -119,8 +119,9 @@ class TrainingStep final : public TrainingWork {
   }
   // A step runs a layer once for all layouts that give its experts the same group and tokens.
   bool shares_runs(std::string_view key) const override {
-    constexpr std::string_view kLayer[] = {"step.sequence", "step.micro_batch", "parallel.ep",
-                                           "parallel.etp",  "parallel.tp",      "parallel.cp"};
+    constexpr std::string_view kLayer[] = {"step.sequence",    "step.micro_batch", "step.expert_capacity",
+                                           "step.pad_experts", "parallel.ep",      "parallel.etp",
+                                           "parallel.tp",      "parallel.cp"};
     if (std::ranges::find(kLayer, key) != std::end(kLayer)) return false;
     return key.starts_with("step.") || key.starts_with("parallel.");
   }
