@@ -41,6 +41,8 @@ class QuantizeBlocks final : public Cast {
     return fmt::format("'{}' is {}: expected a type of eight bits or four in floating point", outputs[0].name,
                        name_of(outputs[0].dtype));
   }
+  // The types of operand and result differ.
+  std::vector<std::uint32_t> row_widths(std::uint32_t /*cols*/) const override { return {}; }
 
  private:
   // 2 conversions: to fp32, to the type. 3 simple operations: absolute value, maximum, multiplication.

@@ -11,7 +11,7 @@ using namespace a3sim;
 
 namespace {
 
-constexpr std::size_t kWays = 8, kPartitionings = 2, kOrders = 7;
+constexpr std::size_t kWays = 8, kPartitionings = 2, kOrders = 8;
 const std::filesystem::path kFile = configs_folder() / "experiments" / "ep4.yaml";
 
 // One expert a token, most of them the popular ones: many have no rows.

@@ -179,7 +179,8 @@ TEST_CASE("an order that does not fit another number of cores is told, and the r
   wide.name = "wide";
   wide.pools.push_back({"comm", {"Dispatch", "Dispatch_bwd"}, 49});  // of 50 it leaves one, of 48 none
   const Experiment experiment =
-      small({"hardware.workers.cube.count=25", "hardware.workers.vector.count=50", "workers.aiv=50"});
+      small({"hardware.workers.cube.count={value: 25, source: test, range: [24, 25]}",
+             "hardware.workers.vector.count={value: 50, source: test, range: [48, 50]}", "workers.aiv=50"});
   const OrderComparison comparison = try_order(experiment, wide, {JitterOptions::none(), true, 2});
   std::size_t refused = 0;
   for (const ConditionOutcome& outcome : comparison.conditions) {

@@ -110,7 +110,8 @@ TEST_CASE("A fault in a text schedule is told with its line") {
       {"assignment shared", "assignment both", "assignment: one of cyclic, shared expected, 'both' found"},
       {"order \"by hand\"", "graph \"two\"", "'graph' stands in line"},
       {"tensor \"x\" sent bf16", "tensor \"x\" sent bf61",
-       "dtype: one of bf16, fp16, fp32, int8, int32 expected, 'bf61' found"},
+       "dtype: one of bf16, fp16, fp32, int8, int32, fp8_e4m3, fp8_e5m2, hif8, mxfp8, mxfp4 expected, 'bf61' "
+       "found"},
       {"4 8 yes  # 0", "4 8 maybe  # 0", "external: yes or no expected, 'maybe' found"},
       {"task 105 VTQ", "task 65536 VTQ", "task_type: 65536 is above 65535"},
       {"task 200 VTQ 2 2 1 0 1 9 0", "task 200 VTQ 2 2 1 0 3 9 0", "task 4: dependent event 3 of 3"},
