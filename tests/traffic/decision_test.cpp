@@ -118,6 +118,37 @@ TEST_CASE("Variance is split into what lasts, what drifts and chance, as it was 
   CHECK(chance.rank.median == Approx(chance.rank.chance).epsilon(0.1));
 }
 
+TEST_CASE("What is decided on one half of a record is right on the other half where 2 % are at stake") {
+  MoeShape shape = kSmall;
+  shape.tokens = 1024;
+  const std::vector<RoutingSpec> kinds{
+      {},
+      {.kind = "hot_rank", .seed = 1, .busiest = 2.5},
+      {.kind = "long_tail", .seed = 2, .busiest = 5},
+      {.kind = "mixed", .seed = 3, .busiest = 4},
+      {.kind = "rotating", .busiest = 4},
+      {.kind = "drifting", .seed = 4, .drift = {.sigma = 0.6, .lasting = 0.9, .correlation = 0.9}},
+      {.kind = "drifting", .seed = 5, .drift = {.sigma = 0.6, .lasting = 0, .correlation = 0.5}}};
+  std::size_t at_stake = 0, undecided = 0;
+  for (const RoutingSpec& kind : kinds) {
+    INFO(kind.kind << " seed " << kind.seed);
+    const TrafficDecision half = decided(table_of(kind, 24, shape), 2, shape.tokens),
+                          whole = decided(table_of(kind, 48, shape), 2, shape.tokens);
+    for (std::size_t i = 0; i < half.remedies.size(); ++i) {
+      // Of one that is made once, what it saves when it is in place: how long that must last, its break-even says.
+      const BalanceRemedy& remedy = whole.remedies[i];
+      const MedianInterval& paid = remedy.move.bytes > 0 && remedy.again == 0 ? remedy.gain : remedy.net;
+      if (std::abs(paid.median) <= 0.02 || !paid.clear()) continue;
+      ++at_stake;
+      undecided += half.remedies[i].verdict == BalanceVerdict::kUndecided ? 1 : 0;
+      INFO(remedy.name << " pays " << paid.median);
+      CHECK(half.remedies[i].verdict != (paid.median > 0 ? BalanceVerdict::kDoNot : BalanceVerdict::kDo));
+    }
+  }
+  CHECK(at_stake > 12);
+  CHECK(undecided <= at_stake / 5);
+}
+
 TEST_CASE("The shipped records are read, and the warm-up of the log of tokens is found in both layers") {
   const TrafficLog tokens = read_traffic_log(configs_folder() / "traffic" / "tokens.jsonl.gz");
   CHECK(tokens.left_out == NoTrafficRows{.dummy_rows = 2 * 512, .dummy_runs = 2});

@@ -72,6 +72,7 @@ constexpr Unit kUnits[] = {
     {"end", "us", 1e-6, 1e-6},
     {"kernel", "us", 1e-6, 1e-6},
     {"overlap", "us", 1e-6, 1e-6},
+    {"stage", "us", 1e-6, 1e-6},
     {"ep16_over_ep8", "ratio", 1, 1},
     {"separate_over_fused", "ratio", 1, 1},
     {"separate", "us", 1e-6, 1e-6},
