@@ -185,8 +185,10 @@ class ModelReader {
   // Reads whether feed-forward networks have a gate. Families differ where the activation is ReLU or GELU.
   void read_gate() {
     for (const char* key : {"is_gated_act", "gated_mlp", "use_glu", "use_gated_mlp"})
-      if (has(key) && json_[key].is_boolean())
-        return json_[key].get<bool>() ? void() : add("gated", "false", mark_of(key));
+      if (has(key) && json_[key].is_boolean()) {
+        if (!json_[key].get<bool>()) add("gated", "false", mark_of(key));
+        return;
+      }
     for (const char* key : {"mlp_hidden_act", "hidden_act", "hidden_activation", "activation_function"}) {
       if (!has(key) || !json_[key].is_string()) continue;
       const std::string act = json_[key].get<std::string>();

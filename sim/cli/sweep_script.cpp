@@ -40,6 +40,18 @@ std::uint32_t layers_of(const TrainingPlan& plan) {
   }));
 }
 
+// Returns the number of layers before the first one with experts; 0 if none has experts.
+std::uint32_t dense_first(const TrainingPlan& plan) {
+  if (plan.model.experts.count == 0) return 0;
+  std::uint32_t dense = 0;
+  for (const std::string& kind : plan.model.layers) {
+    if (!BlockKinds::get(kind).is_layer()) continue;
+    if (!kind.ends_with("dense")) break;
+    ++dense;
+  }
+  return dense;
+}
+
 // Returns the arguments that deal a model's layers evenly, with empty ones at the end.
 std::string pipeline_arguments(const Layout& layout, const TrainingPlan& plan) {
   const std::uint32_t pp = number(layout, "pp", plan.step.pp), vpp = number(layout, "chunks", plan.step.vpp),
@@ -56,6 +68,9 @@ std::string pipeline_arguments(const Layout& layout, const TrainingPlan& plan) {
     std::iota(empty.begin(), empty.end(), layers);
     text += fmt::format(" --noop-layers {}", fmt::join(empty, ","));
   }
+  // Positions count empty ones too, which the script may have among its dense layers.
+  if (const std::uint32_t dense = dense_first(plan); dense > 0)
+    text += fmt::format(" --first-k-dense-replace {}", dense);
   return text;
 }
 

@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::int64_t kMostWorkers = 16384;
 constexpr std::int64_t kMostPerCycle = 1 << 24;
-constexpr double kLeastPart = 0.01;
+constexpr double kLeastShare = 0.01;
 constexpr double kMostFaster = 1e6;  // than what is stated: a product that takes next to no time
 constexpr std::uint32_t kCubeFace = 16 * 16;
 
-std::uint32_t count(const Config& config, std::string_view key, std::int64_t min, std::int64_t max) {
+std::uint32_t whole(const Config& config, std::string_view key, std::int64_t min, std::int64_t max) {
   return static_cast<std::uint32_t>(config.integer(key, min, max));
 }
 
@@ -64,7 +64,7 @@ void add_kind(WorkerKinds& kinds, WorkerKind added, const Config& config) {
 // Reads a kind whose name is neither `cube` nor `vector`: it runs what no other kind runs then, units or
 // operators.
 WorkerKind read_kind(const Config& config, const std::string& name) {
-  WorkerKind kind{capitals(name), count(config, "count", 1, kMostWorkers), {}};
+  WorkerKind kind{capitals(name), whole(config, "count", 1, kMostWorkers), {}};
   bool has_unit = false;
   if (!is_kind_name(kind.name))
     config.error("count",
@@ -99,7 +99,7 @@ WorkerKinds read_kinds(const Config& config) {
     const Config block = config.map(kBlocks[k]);
     if (!block.has("count")) continue;
     WorkerKind kind = usual[k];
-    kind.count = count(block, "count", 1, kMostWorkers);
+    kind.count = whole(block, "count", 1, kMostWorkers);
     kinds.add(std::move(kind));
   }
   for (const std::string& name : config.names({"cube", "vector"})) {
@@ -124,20 +124,21 @@ Hardware::Cube read_cube(const Config& config) {
   cube.macs_per_cycle_16 = macs_per_cycle(config, "macs_16", "MAC");
   cube.macs_per_cycle_32 = macs_per_cycle(config, "macs_32", "MAC");
   cube.macs_per_cycle_8 = macs_per_cycle(config, "macs_8", "MAC");
-  cube.mad_head_cycles = count(config, "mad_head_cycles", 0, kMostPerCycle);
+  cube.mad_head_cycles = whole(config, "mad_head_cycles", 0, kMostPerCycle);
   if (config.has("macs_fp8")) cube.macs_per_cycle_fp8 = macs_per_cycle(config, "macs_fp8", "MAC");
   if (config.has("macs_fp4")) cube.macs_per_cycle_fp4 = macs_per_cycle(config, "macs_fp4", "MAC");
   if (config.has("l0_in_turns")) cube.l0_in_turns = config.boolean("l0_in_turns", true);
-  if (config.has("hbm_part")) cube.hbm_part = config.number("hbm_part", kLeastPart, 1);
-  cube.unaligned = config.number("unaligned", kLeastPart, 1);
-  cube.rows_128 = config.number("rows_128", kLeastPart, 1);
-  cube.rows_256 = config.number("rows_256", kLeastPart, 1);
+  if (config.has("hbm_part")) cube.hbm_part = config.number("hbm_part", kLeastShare, 1);
+  cube.unaligned = config.number("unaligned", kLeastShare, 1);
+  cube.rows_128 = config.number("rows_128", kLeastShare, 1);
+  cube.rows_256 = config.number("rows_256", kLeastShare, 1);
   if (cube.rows_256 < cube.rows_128) config.error("rows_256", "expected at least what rows_128 is");
   cube.load_issue_cycles = config.number("load_issue_cycles", 0, kMostPerCycle);
   constexpr std::uint32_t kMostRows = 1024;
-  if (config.has("least_rows")) cube.least_rows = count(config, "least_rows", 1, kMostRows);
-  if (config.has("speed")) cube.speed = config.number("speed", kLeastPart, kMostFaster);
-  cube.sustained = config.has("sustained") ? config.number("sustained", kLeastPart, kMostFaster) : cube.speed;
+  if (config.has("least_rows")) cube.least_rows = whole(config, "least_rows", 1, kMostRows);
+  if (config.has("speed")) cube.speed = config.number("speed", kLeastShare, kMostFaster);
+  cube.sustained =
+      config.has("sustained") ? config.number("sustained", kLeastShare, kMostFaster) : cube.speed;
   cube.l1 = config.bytes("l1");
   cube.l0a = config.bytes("l0a");
   cube.l0b = config.bytes("l0b");
@@ -211,7 +212,7 @@ Hardware::Vector read_vector(const Config& config) {
   vector.startup_cycles = config.number("startup_cycles", 0, kMostPerCycle);
   if (config.has("load_startup_cycles"))
     vector.load_startup = config.number("load_startup_cycles", 0, kMostPerCycle);
-  vector.unaligned = config.number("unaligned", kLeastPart, 1);
+  vector.unaligned = config.number("unaligned", kLeastShare, 1);
   vector.ub = config.bytes("ub");
   return vector;
 }

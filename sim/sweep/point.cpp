@@ -191,7 +191,8 @@ std::shared_ptr<const ConfigValue> PointReader::included(const std::string& text
   try {
     const Config root = Config::parse(text, spec_.file.string(), {}, diagnostics);
     if (diagnostics.empty()) known->second = root.tree();
-  } catch (const InputError&) {  // something is left open
+  } catch (const InputError&) {
+    return nullptr;  // something is left open
   }
   return known->second;
 }

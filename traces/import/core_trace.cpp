@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kMostMicroseconds = 1e9;  // per event
+constexpr double kLongestEvent = 1e9;  // per event
 constexpr std::uint32_t kMostCores = 4096;
 
 // Pairs of names: the kernel's stages, and our operators.
@@ -93,9 +93,9 @@ class CoreFile {
     }
     ++events_;
     const double length = event.length.value_or(-1);
-    if (!(length >= 0 && length <= kMostMicroseconds) || event.name.empty())
+    if (!(length >= 0 && length <= kLongestEvent) || event.name.empty())
       throw InputError(fmt::format("{}: event {}: dur: {}, expected a name and microseconds from 0 to {}",
-                                   file_.string(), events_, length, kMostMicroseconds));
+                                   file_.string(), events_, length, kLongestEvent));
     const Duration time(std::llround(length * 1e6));
     Occurrences& occurrences = to_.at(rank_, name_on_core(operator_of(event.name), core));
     if (in_capitals(event.name).find("WAIT") != std::string::npos)
@@ -122,7 +122,7 @@ std::vector<fs::path> core_files(const fs::path& path) {
 }
 
 // Returns the last number in the file's name, or the file's place in the folder.
-std::uint32_t rank_of(const fs::path& file, std::uint32_t place) {
+std::uint32_t rank_in_name(const fs::path& file, std::uint32_t place) {
   const std::string stem = file.stem().string();
   std::size_t end = stem.size();
   while (end > 0 && std::isdigit(static_cast<unsigned char>(stem[end - 1])) == 0) --end;
@@ -145,7 +145,7 @@ class CoreTrace final : public ProfileReader {
     to.unit = ProfileUnit::kCore;
     std::uint32_t place = 0;
     for (const fs::path& file : core_files(path)) {
-      const std::uint32_t rank = rank_of(file, place++);
+      const std::uint32_t rank = rank_in_name(file, place++);
       if (to.ranks.contains(rank))
         throw InputError(fmt::format("{}: another file is of rank {} too", file.string(), rank));
       CoreFile(file, rank, to).read();

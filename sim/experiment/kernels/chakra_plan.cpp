@@ -86,7 +86,7 @@ class ChakraPlanner {
     if (listed != plan_.graph.groups.end()) members = listed->second;
     if (name.empty())
       for (std::uint32_t r = 0; r < ranks(); ++r) members.push_back(r);
-    const auto [first, nodes] = *of_ranks.begin();
+    const auto& [first, nodes] = *of_ranks.begin();
     for (const std::uint32_t member : members)
       if (!of_ranks.contains(member))
         refuse({first, nodes.front()},
@@ -103,7 +103,7 @@ class ChakraPlanner {
     ChakraEvent event;
     event.group = group;
     for (const auto& [r, nodes] : of_ranks) {
-      const auto [other, theirs] = *of_ranks.begin();
+      const auto& [other, theirs] = *of_ranks.begin();
       const ChakraPlace first{other, theirs[std::min(k, theirs.size() - 1)]};
       if (nodes.size() <= k || theirs.size() <= k)
         refuse(nodes.size() <= k ? first : ChakraPlace{r, nodes[k]},
