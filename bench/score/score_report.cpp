@@ -150,7 +150,7 @@ Report score_report(const std::vector<ScoredJob>& jobs, double least) {
                   vendor_right, vendor, all.vendor));
   Table& by_kind = table_of(report, "kinds", "fault");
   for (const auto& [kind, tally] : kinds) by_kind.add(tally.cells(kind));
-  by_kind.add(all.cells("all"), Seen::kByPeople);
+  by_kind.add(all.cells("all"), Audience::kPeople);
   add_numbers(jobs, least, report);
   add_calibration(jobs, report);
   Table& by_severity = table_of(report, "severities", "slowdown");

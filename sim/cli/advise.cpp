@@ -14,7 +14,7 @@
 #include "sim/diagnosis/rules/advice_report.h"
 #include "sim/diagnosis/rules/rule.h"
 #include "sim/experiment/config/configs_folder.h"
-#include "sim/result/known_run.h"
+#include "sim/result/analysed_run.h"
 #include "sim/result/run_observation.h"
 #include "traces/import/ascend_files.h"
 #include "traces/import/profiled_job.h"
@@ -60,18 +60,18 @@ std::unique_ptr<Observation> observed(const AdviseOptions& options) {
 void advise_on_run(const AdviseOptions& options) {
   check_result(options.directory, "run");
   const SavedRun saved = read_run(options.directory, "");
-  const KnownRun known = know(saved, saved.name, options.threads.count);
+  const AnalysedRun known = analyse(saved, saved.name, options.threads.count);
   const RuleBook rules = read_rules(configs_folder() / "advice");
   Advice advice = advise(*observe(saved, options.machine), rules);
   keep_standing_remedies(advice, rules);
   if (options.json) {
     nlohmann::ordered_json json = advice_json(advice);
-    for (const KnownPass& pass : known.passes) json["verdicts"].push_back(verdict_text(pass.verdict));
+    for (const AnalysedPass& pass : known.passes) json["verdicts"].push_back(verdict_text(pass.verdict));
     std::fputs((json.dump(1) + "\n").c_str(), stdout);
     return;
   }
   std::string text;
-  for (const KnownPass& pass : known.passes) text += verdict_text(pass.verdict) + '\n';
+  for (const AnalysedPass& pass : known.passes) text += verdict_text(pass.verdict) + '\n';
   std::fputs((text + '\n' + advice_text(advice)).c_str(), stdout);
 }
 

@@ -25,7 +25,7 @@ void list_keys(std::span<const ListedKey> keys, const ConfigOptions& options, st
   Table& table = report.table(
       "keys",
       {Column::words("key"), Column::words("default"), Column::words("takes"), Column::words("means")},
-      Seen::kByPrograms);
+      Audience::kPrograms);
   for (const ListedKey& key : keys) {
     const std::string means(meaning_of(options.kind, key.path));
     table.add({key.path, key.fallback(), key.expected(), means});

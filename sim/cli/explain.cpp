@@ -7,8 +7,8 @@
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
 #include "sim/core/error.h"
+#include "sim/result/analysed_run.h"
 #include "sim/result/cable_report.h"
-#include "sim/result/known_run.h"
 #include "sim/result/saved_run.h"
 #include "traces/import/imported.h"
 #include "traces/import/profile_report.h"
@@ -44,7 +44,7 @@ void explain_run(const ExplainOptions& options) {
     if (options.rank && *options.rank >= ranks)
       throw InputError(fmt::format("--rank: {}, expected below {}", *options.rank, ranks));
   }
-  const KnownRun known = know(run, run.name, options.threads.count);
+  const AnalysedRun known = analyse(run, run.name, options.threads.count);
   for (std::size_t p = 0; p < run.passes.size(); ++p)
     report.part("passes", told_pass(known, p, options.rank.value_or(kNone)));
   for (std::size_t p = 0; p < run.passes.size(); ++p) {

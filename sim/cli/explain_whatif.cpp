@@ -30,8 +30,9 @@ void show_alike(const WhatifOptions& options, const Experiment& experiment, Know
   JitterOptions once = options.jitter.options;
   once.runs = std::min(once.runs, 1U);
   const WhatIf result = what_if(*few, once, options.threads.count);
-  known.show_first(what_if_report(*few, result, once).text(),
-                   fmt::format("one run with {} of {} ranks, which stand for all", few->kept, few->shape.ep));
+  known.show_first(
+      what_if_report(*few, result, once).text(),
+      fmt::format("one run with {} of {} ranks, which stand for all", few->representatives, few->shape.ep));
 }
 
 void run(const WhatifOptions& options) {

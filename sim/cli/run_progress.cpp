@@ -29,7 +29,7 @@ void refuse_beyond_memory(const RunEstimate& estimate, const ConfigOption& confi
   std::string remedy = "take a smaller group, fewer experts, partitions or shares, or larger chunks";
   if (const std::optional<Experiment> few = with_few_ranks(config, experiment))
     remedy = fmt::format("--set {} takes {}", kAlike, estimate_of(*few, false).text());
-  else if (experiment.kept == 0)
+  else if (experiment.representatives == 0)
     remedy += fmt::format("; ranks are not alike here, so --set {} does not serve", kAlike);
   throw InputSizeError(
       fmt::format("{}, and this machine has {:.1f} GB: {}", estimate.text(), machine * 1e-9, remedy));
@@ -50,17 +50,17 @@ void RunProgress::show(const std::stop_token& stop) {
 }
 
 std::size_t simulated_ranks(const Experiment& experiment) {
-  return experiment.kept == 0 ? experiment.shape.ep : experiment.kept;
+  return experiment.representatives == 0 ? experiment.shape.ep : experiment.representatives;
 }
 
 std::optional<Experiment> with_few_ranks(const ConfigOption& config, const Experiment& experiment) {
-  if (experiment.kept != 0 || !experiment.work->why_no_schedule_run().empty()) return std::nullopt;
+  if (experiment.representatives != 0 || !experiment.work->why_no_schedule_run().empty()) return std::nullopt;
   ConfigOption few = config;
   few.set.emplace_back(kAlike);
   try {
     Experiment alike = few.order.empty() ? load_experiment(few.file, few.set)
                                          : load_with_order(few.file, few.order, few.set);
-    return alike.kept != 0 ? std::optional(std::move(alike)) : std::nullopt;
+    return alike.representatives != 0 ? std::optional(std::move(alike)) : std::nullopt;
   } catch (const InputError&) {
     return std::nullopt;  // the ranks are not alike
   }

@@ -29,6 +29,7 @@ struct OwnCut {
 };
 
 // A graph that an experiment runs: forward, backward, or the experiment's own.
+// A graph that an experiment runs: forward, backward, or the experiment's own.
 struct Pass {
   std::string name;
   Graph graph;
@@ -54,15 +55,15 @@ struct Experiment {
   std::vector<Pass> passes;               // run one after another, with a barrier between
   std::vector<std::string> not_modelled;  // parts of the model that are not simulated, as its file says
   std::vector<std::string> absent;        // operators that orders may name although no pass has them
-  std::string timed;                      // definition of a latency, if passes do not give one
+  std::string latency_definition;         // what a latency is, if passes do not say
 
   // These decide how its schedules are compiled.
   OrderSpec order;
   CutOptions cut;
   // Capacity of each (source, expert). If not set, the routing's own counts.
   std::optional<std::uint32_t> bucket_rows;
-  std::string bucket_where;  // file:line:column: key, for messages
-  std::uint32_t kept = 0;    // number of ranks that represent all (scheduler/compile/turns.h); 0: all run
+  std::string bucket_where;           // file:line:column: key, for messages
+  std::uint32_t representatives = 0;  // ranks that stand for all (scheduler/compile/turns.h); 0: all run
 
   // The configuration that it was read from.
   std::shared_ptr<const ConfigValue> tree;                  // as files and overrides state it

@@ -309,7 +309,8 @@ class CaseReading {
            double part_of_peak) {
     const PassAnalysis analysis(outcome, before_);
     PassMetrics metrics{outcome.name, {}, outcome.bounds, outcome.sums.network, "all"};
-    if (experiment_.kept > 0) metrics.ranks = fmt::format("{} of {}", experiment_.kept, experiment_.shape.ep);
+    if (experiment_.representatives > 0)
+      metrics.ranks = fmt::format("{} of {}", experiment_.representatives, experiment_.shape.ep);
     if (schedules && explained_) {
       metrics.aivs = aivs_of(*schedules);
       metrics.limit = limit_of(*outcome.trace);

@@ -67,7 +67,7 @@ void add_hottest_cables(const std::vector<CableUse>& cables, Report& report) {
   if (cables.empty()) return;
   std::vector<Column> columns;
   describe_cable(SavedCable(), DataColumns(columns));
-  Table& table = report.table("cables", std::move(columns), Seen::kByPrograms);
+  Table& table = report.table("cables", std::move(columns), Audience::kPrograms);
   for (std::size_t c = 0; c < std::min(kMost, cables.size()); ++c) {
     const CableUse& cable = cables[c];
     std::vector<Cell> cells;

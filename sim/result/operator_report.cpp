@@ -124,7 +124,7 @@ void add_operators(const RunOutcome& pass, const Causes& causes, Report& report)
     describe_operator(saved, DataCells(cells));
     for (const std::uint64_t requests : l2.left_by) cells.push_back(requests > 0 ? whole(requests) : Cell());
     cells.resize(table.columns().size());
-    table.add(std::move(cells), s.tasks > 0 ? Seen::kByAll : Seen::kByPrograms);
+    table.add(std::move(cells), s.tasks > 0 ? Audience::kAll : Audience::kPrograms);
   }
 }
 
@@ -187,7 +187,7 @@ void add_ranks(const RunOutcome& pass, const Causes& causes, Report& report) {
     describe_traffic(no_traffic, DataColumns(columns));
   }
   columns.insert(columns.end(), {Column::data("sent_bytes"), Column::data("received_bytes")});
-  Table& table = report.table("ranks", std::move(columns), Seen::kByPrograms);
+  Table& table = report.table("ranks", std::move(columns), Audience::kPrograms);
   const auto times = worker_times(causes);
   for (std::size_t r = 0; r < times.size(); ++r) {
     const RankResult& rank = pass.sums.ranks[r];

@@ -18,19 +18,19 @@ constexpr double kPicosecondsPerMs = 1e9;
 
 PassValue in_ms(Duration time) { return static_cast<double>(time.count()) / kPicosecondsPerMs; }
 
-PassValue latency_ms(const KnownPass& pass) { return in_ms(pass.latency()); }
+PassValue latency_ms(const AnalysedPass& pass) { return in_ms(pass.latency()); }
 
-PassValue bound_ms(const KnownPass& pass) {
+PassValue bound_ms(const AnalysedPass& pass) {
   return pass.verdict.bound > Duration::zero() ? in_ms(pass.verdict.bound) : std::nullopt;
 }
 
 // Returns the share of time above the bound: no order saves more.
-PassValue most_gain(const KnownPass& pass) {
+PassValue most_gain(const AnalysedPass& pass) {
   return pass.verdict.bound > Duration::zero() ? PassValue(100 * pass.verdict.room()) : std::nullopt;
 }
 
 // Returns the mean over ranks; nullopt if ranks do not communicate.
-PassValue communication_ms(const KnownPass& pass, bool exposed) {
+PassValue communication_ms(const AnalysedPass& pass, bool exposed) {
   if (!pass.explained) return {};
   Duration sum{}, all{};
   for (const Overlap& overlap : pass.explained->overlaps) {
@@ -41,7 +41,7 @@ PassValue communication_ms(const KnownPass& pass, bool exposed) {
   return in_ms(sum / static_cast<std::int64_t>(pass.explained->overlaps.size()));
 }
 
-PassValue l2_hit_percent(const KnownPass& pass) {
+PassValue l2_hit_percent(const AnalysedPass& pass) {
   double hits = 0, requests = 0;
   for (const TraceOperator& op : pass.pass->trace.operators) {
     hits += op.l2_hit;
@@ -54,24 +54,24 @@ struct Quantity {
   const char* name;
   int decimals;
   bool percent;  // true: differences are percentage points
-  PassValue (*read)(const KnownPass&);
+  PassValue (*read)(const AnalysedPass&);
 };
 
 constexpr Quantity kQuantities[] = {
     {"latency ms", 3, false, latency_ms},
     {"bound ms", 3, false, bound_ms},
     {"gain at most %", 1, true, most_gain},
-    {"communication ms", 3, false, [](const KnownPass& pass) { return communication_ms(pass, false); }},
-    {"exposed ms", 3, false, [](const KnownPass& pass) { return communication_ms(pass, true); }},
+    {"communication ms", 3, false, [](const AnalysedPass& pass) { return communication_ms(pass, false); }},
+    {"exposed ms", 3, false, [](const AnalysedPass& pass) { return communication_ms(pass, true); }},
     {"L2 read hits %", 1, true, l2_hit_percent}};
 
 Cell cell_of(PassValue value) { return value ? Cell(*value) : Cell(); }
 
 // Returns a row for each pass, and one for all. Leaves out columns without values.
-Table passes_table(const KnownRun& run) {
+Table passes_table(const AnalysedRun& run) {
   std::vector<const Quantity*> told;
   for (const Quantity& quantity : kQuantities) {
-    const auto tells = [&](const KnownPass& pass) { return quantity.read(pass).has_value(); };
+    const auto tells = [&](const AnalysedPass& pass) { return quantity.read(pass).has_value(); };
     if (std::ranges::any_of(run.passes, tells)) told.push_back(&quantity);
   }
   const auto add_cells = [&](auto& cells, auto&& cell, auto&& bound_by) {
@@ -85,7 +85,7 @@ Table passes_table(const KnownRun& run) {
       columns, [](const Quantity& quantity) { return Column::number(quantity.name, "", quantity.decimals); },
       Column::words("bound by"));
   Table table(std::move(columns));
-  for (const KnownPass& pass : run.passes) {
+  for (const AnalysedPass& pass : run.passes) {
     std::vector<Cell> row{pass.pass->name};
     add_cells(
         row, [&](const Quantity& quantity) { return cell_of(quantity.read(pass)); },
@@ -96,7 +96,7 @@ Table passes_table(const KnownRun& run) {
     std::vector<Cell> row(table.columns().size());
     row[0] = std::string("all passes");
     row[1] = cell_of(in_ms(run.total()));
-    table.add(std::move(row), Seen::kByPeople);
+    table.add(std::move(row), Audience::kPeople);
   }
   return table;
 }
@@ -124,7 +124,7 @@ void add_comparison(Table& table, const std::string& pass, const Quantity& quant
 }
 
 // Returns a row for each quantity of each pass of the first run, with one column per run.
-Table differences_table(const std::vector<KnownRun>& runs) {
+Table differences_table(const std::vector<AnalysedRun>& runs) {
   constexpr int kDecimals = 3;
   const std::string& first = runs.front().name;
   std::vector<Column> columns{Column::words("pass"), Column::words("quantity"),
@@ -137,13 +137,13 @@ Table differences_table(const std::vector<KnownRun>& runs) {
   }
   Table table(std::move(columns));
   std::vector<PassValue> totals;
-  for (const KnownRun& run : runs) totals.push_back(in_ms(run.total()));
+  for (const AnalysedRun& run : runs) totals.push_back(in_ms(run.total()));
   if (runs.front().passes.size() > 1) add_comparison(table, "all passes", kQuantities[0], totals);
-  for (const KnownPass& pass : runs.front().passes) {
+  for (const AnalysedPass& pass : runs.front().passes) {
     for (const Quantity& quantity : kQuantities) {
       std::vector<PassValue> values;
-      for (const KnownRun& run : runs) {
-        const auto same = [&](const KnownPass& known_pass) {
+      for (const AnalysedRun& run : runs) {
+        const auto same = [&](const AnalysedPass& known_pass) {
           return known_pass.pass->name == pass.pass->name;
         };
         const auto found = std::ranges::find_if(run.passes, same);
@@ -155,14 +155,14 @@ Table differences_table(const std::vector<KnownRun>& runs) {
   return table;
 }
 
-bool has_same_passes(const KnownRun& a, const KnownRun& b) {
+bool has_same_passes(const AnalysedRun& a, const AnalysedRun& b) {
   return std::ranges::equal(
-      a.passes, b.passes, {}, [](const KnownPass& pass) { return pass.pass->name; },
-      [](const KnownPass& pass) { return pass.pass->name; });
+      a.passes, b.passes, {}, [](const AnalysedPass& pass) { return pass.pass->name; },
+      [](const AnalysedPass& pass) { return pass.pass->name; });
 }
 
 // Returns the lines of a run's configuration that say which model it runs; empty if they are not known.
-std::string model_of(const KnownRun& run) {
+std::string model_of(const AnalysedRun& run) {
   std::error_code error;
   const std::filesystem::path file = run.run->configuration();
   if (!std::filesystem::is_regular_file(file, error)) return {};
@@ -176,7 +176,7 @@ std::string model_of(const KnownRun& run) {
 }
 
 // Says which of two runs is faster, and by how much; or why that is not said.
-std::string faster_text(const KnownRun& first, const KnownRun& other) {
+std::string faster_text(const AnalysedRun& first, const AnalysedRun& other) {
   if (!has_same_passes(first, other))
     return fmt::format("{} and {} have different passes, so their totals are not compared.", other.name,
                        first.name);
@@ -193,15 +193,15 @@ std::string faster_text(const KnownRun& first, const KnownRun& other) {
 
 }  // namespace
 
-void add_answer(Page& page, const std::vector<KnownRun>& runs) {
+void add_answer(Page& page, const std::vector<AnalysedRun>& runs) {
   PageBlocks blocks;
   const bool several = runs.size() > 1;
   // The section of a training step has its time already.
   const bool answered = !several && !runs.front().traced() && has_step(runs.front().run->directory);
   for (std::size_t run = 1; run < runs.size(); ++run) blocks.verdict(faster_text(runs.front(), runs[run]));
   if (!answered) blocks.table(several ? differences_table(runs) : passes_table(runs.front()));
-  for (const KnownRun& run : runs) {
-    for (const KnownPass& pass : run.passes) {
+  for (const AnalysedRun& run : runs) {
+    for (const AnalysedPass& pass : run.passes) {
       if (!pass.explained) continue;
       const std::string name = several ? run.name + ", " : "";
       blocks.verdict(name + verdict_text(pass.verdict));
@@ -219,10 +219,10 @@ void add_answer(Page& page, const std::vector<KnownRun>& runs) {
   page.add(step ? "Tasks" : "Answer", blocks);
 }
 
-void add_candidates(Page& page, const std::vector<KnownRun>& runs) {
-  for (const KnownRun& run : runs) {
+void add_candidates(Page& page, const std::vector<AnalysedRun>& runs) {
+  for (const AnalysedRun& run : runs) {
     Report limits;
-    for (const KnownPass& pass : run.passes) add_limits(limits, pass.verdict);
+    for (const AnalysedPass& pass : run.passes) add_limits(limits, pass.verdict);
     PageBlocks blocks;
     blocks.report(limits);
     if (!blocks.json.empty())

@@ -9,9 +9,9 @@
 
 #include "sim/core/read_file.h"
 #include "sim/diagnosis/rules/finding_section.h"
+#include "sim/result/analysed_run.h"
 #include "sim/result/cable_figures.h"
 #include "sim/result/cable_report.h"
-#include "sim/result/known_run.h"
 #include "sim/result/run_answer.h"
 #include "sim/result/step_section.h"
 #include "sim/result/waterfall_section.h"
@@ -23,11 +23,11 @@ namespace a3sim {
 namespace {
 
 // Adds the differences between passes of the same name.
-void add_differences(Page& page, const KnownRun& first, const KnownRun& other) {
+void add_differences(Page& page, const AnalysedRun& first, const AnalysedRun& other) {
   if (!first.traced() || !other.traced()) return;
   PageBlocks blocks;
-  for (const KnownPass& b : other.passes) {
-    const auto same = [&](const KnownPass& a) { return a.pass->name == b.pass->name; };
+  for (const AnalysedPass& b : other.passes) {
+    const auto same = [&](const AnalysedPass& a) { return a.pass->name == b.pass->name; };
     const auto a = std::ranges::find_if(first.passes, same);
     if (a == first.passes.end()) continue;
     const OperatorBlame blame =
@@ -48,14 +48,14 @@ void add_differences(Page& page, const KnownRun& first, const KnownRun& other) {
 // A pass of a run, with the name that a figure's title has.
 struct NamedPass {
   std::string run;
-  const KnownPass* pass;
+  const AnalysedPass* pass;
 };
 
 // Returns the passes by name, each with its runs in order, so that what is compared stands together.
-std::vector<std::vector<NamedPass>> passes_of(const std::vector<KnownRun>& runs) {
+std::vector<std::vector<NamedPass>> passes_of(const std::vector<AnalysedRun>& runs) {
   std::vector<std::vector<NamedPass>> passes;
-  for (const KnownRun& run : runs) {
-    for (const KnownPass& pass : run.passes) {
+  for (const AnalysedRun& run : runs) {
+    for (const AnalysedPass& pass : run.passes) {
       const auto same = [&](const std::vector<NamedPass>& of) {
         return of.front().pass->pass->name == pass.pass->name;
       };
@@ -82,13 +82,13 @@ void add_laid_over(PageBlocks& blocks, const std::vector<NamedPass>& passes, con
   for (const Figure& figure : figures) blocks.figure(figure);
 }
 
-Figure hits_of(const std::string& title, const KnownPass& pass) {
+Figure hits_of(const std::string& title, const AnalysedPass& pass) {
   const auto reads = [](const TraceOperator& op) { return op.l2_hit + op.l2_missed > 0; };
   return std::ranges::any_of(pass.pass->trace.operators, reads) ? hits_figure(title, pass.pass->trace)
                                                                 : Figure{};
 }
 
-Figure roofline_of(const std::string& title, const KnownPass& pass) {
+Figure roofline_of(const std::string& title, const AnalysedPass& pass) {
   return pass.explained ? roofline_figure(title, *pass.pass, pass.explained->roofs) : Figure{};
 }
 
@@ -113,7 +113,7 @@ void add_times(PageBlocks& time, const std::vector<NamedPass>& passes) {
   for (const Figure& figure : workers) time.figure(figure);
 }
 
-void add_figures(Page& page, const std::vector<KnownRun>& runs) {
+void add_figures(Page& page, const std::vector<AnalysedRun>& runs) {
   PageBlocks time, l2, roofs;
   for (const std::vector<NamedPass>& passes : passes_of(runs)) {
     add_times(time, passes);
@@ -130,9 +130,9 @@ void add_figures(Page& page, const std::vector<KnownRun>& runs) {
   if (!roofs.json.empty()) page.add("Roofline", roofs);
 }
 
-void add_cable_figures(Page& page, const std::vector<KnownRun>& runs) {
+void add_cable_figures(Page& page, const std::vector<AnalysedRun>& runs) {
   PageBlocks blocks;
-  for (const KnownRun& run : runs) {
+  for (const AnalysedRun& run : runs) {
     for (std::size_t p = 0; p < run.passes.size(); ++p) {
       const std::vector<CableUse>& cables = run.run->cables[p];
       if (cables.empty()) continue;
@@ -150,13 +150,13 @@ void add_cable_figures(Page& page, const std::vector<KnownRun>& runs) {
   if (!blocks.json.empty()) page.add("Cables and switches", blocks);
 }
 
-void add_tables(Page& page, const KnownRun& run, bool several) {
+void add_tables(Page& page, const AnalysedRun& run, bool several) {
   PageBlocks blocks;
   for (std::size_t p = 0; p < run.passes.size(); ++p) blocks.report(told_pass(run, p, kNone));
   page.add(several ? "Tables, " + run.name : "Tables", blocks, true);
 }
 
-void add_files(Page& page, const KnownRun& run, bool several) {
+void add_files(Page& page, const AnalysedRun& run, bool several) {
   const std::string suffix = several ? ", " + run.name : "";
   for (const auto& [title, name] :
        {std::pair("Summary", "summary.txt"), std::pair("Configuration", "resolved.yaml")}) {
@@ -183,36 +183,36 @@ std::vector<std::string> distinct_names(const std::vector<std::filesystem::path>
 }
 
 void add_saved_runs(Page& page, std::span<const SavedRun> saved, unsigned threads) {
-  std::vector<KnownRun> runs;
+  std::vector<AnalysedRun> runs;
   // Runs of one experiment are named by their directories.
   std::vector<std::filesystem::path> directories;
   for (const SavedRun& run : saved) directories.push_back(run.directory);
   const std::vector<std::string> names = distinct_names(directories);
   const bool several = saved.size() > 1;
   for (std::size_t i = 0; i < saved.size(); ++i)
-    runs.push_back(know(saved[i], several ? names[i] : saved[i].name, threads));
-  for (const KnownRun& run : runs) {
+    runs.push_back(analyse(saved[i], several ? names[i] : saved[i].name, threads));
+  for (const AnalysedRun& run : runs) {
     if (has_step(run.run->directory))
       add_step(page, run.run->directory, several ? "Step, " + run.name : "Step");
   }
   add_answer(page, runs);
   add_waterfalls(page, runs);
   std::vector<NamedRun> traced;
-  for (const KnownRun& run : runs) {
+  for (const AnalysedRun& run : runs) {
     if (run.traced()) traced.push_back({run.name, run.run->passes, run.experts_per_rank});
   }
   if (!traced.empty()) add_runs(page, traced);
   for (std::size_t i = 1; i < runs.size(); ++i) add_differences(page, runs.front(), runs[i]);
   add_candidates(page, runs);
   std::vector<PassFindings> findings;
-  for (const KnownRun& run : runs)
-    for (const KnownPass& pass : run.passes)
+  for (const AnalysedRun& run : runs)
+    for (const AnalysedPass& pass : run.passes)
       if (pass.advice) findings.push_back({run.name, pass.pass, &*pass.advice});
   add_findings(page, findings);
   add_cable_figures(page, runs);
   add_figures(page, runs);
-  for (const KnownRun& run : runs) add_tables(page, run, several);
-  for (const KnownRun& run : runs) add_files(page, run, several);
+  for (const AnalysedRun& run : runs) add_tables(page, run, several);
+  for (const AnalysedRun& run : runs) add_files(page, run, several);
 }
 
 }  // namespace a3sim

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Waterfall waterfall_of_pass(const KnownPass& pass) {
+Waterfall waterfall_of_pass(const AnalysedPass& pass) {
   return waterfall_of(pass.pass->trace, pass.explained->path, pass.verdict.bound, pass.verdict.bound_by);
 }
 
@@ -62,9 +62,9 @@ Json bars_between(const std::string& first, const Waterfall& from, const std::st
   return bars;
 }
 
-void add_ways_between(const KnownRun& first, const KnownRun& other, Json& list) {
-  for (const KnownPass& pass : other.passes) {
-    const auto same = [&](const KnownPass& a) { return a.pass->name == pass.pass->name; };
+void add_ways_between(const AnalysedRun& first, const AnalysedRun& other, Json& list) {
+  for (const AnalysedPass& pass : other.passes) {
+    const auto same = [&](const AnalysedPass& a) { return a.pass->name == pass.pass->name; };
     const auto before = std::ranges::find_if(first.passes, same);
     if (before == first.passes.end() || !before->explained || !pass.explained) continue;
     list.push_back({{"title", fmt::format("{}: from {} to {}", pass.pass->name, first.name, other.name)},
@@ -75,12 +75,12 @@ void add_ways_between(const KnownRun& first, const KnownRun& other, Json& list) 
 
 }  // namespace
 
-void add_waterfalls(Page& page, const std::vector<KnownRun>& runs) {
+void add_waterfalls(Page& page, const std::vector<AnalysedRun>& runs) {
   Json list = Json::array();
   for (std::size_t run = 1; run < runs.size(); ++run) add_ways_between(runs.front(), runs[run], list);
   const bool several = runs.size() > 1;
   if (!several) {
-    for (const KnownPass& pass : runs.front().passes) {
+    for (const AnalysedPass& pass : runs.front().passes) {
       if (pass.explained)
         list.push_back({{"title", pass.pass->name}, {"bars", bars_of(waterfall_of_pass(pass))}});
     }

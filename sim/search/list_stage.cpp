@@ -36,7 +36,8 @@ std::string why_no_lists(const SearchProblem& problem, const SearchOptions& opti
                          const Experiment& experiment) {
   if (options.objective != SearchObjective::kOne)
     return "a list holds for the tasks of one routing: --objective one moves them";
-  if (experiment.kept > 0) return "ranks stand for others, and a list names the tasks of every rank";
+  if (experiment.representatives > 0)
+    return "ranks stand for others, and a list names the tasks of every rank";
   if (experiment.workers.one_queue()) return "one queue holds the tasks of both units";
   if (problem.parts().size() < experiment.passes.size())
     return "passes have operators of the same names, which a list cannot tell apart";

@@ -68,7 +68,7 @@ bool Verification::holds_elsewhere() const {
 }
 
 std::vector<std::string> all_ranks(const Experiment& experiment) {
-  if (experiment.kept == 0) return {};
+  if (experiment.representatives == 0) return {};
   return {"experiment.simulate=all"};
 }
 

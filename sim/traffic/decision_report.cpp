@@ -68,7 +68,7 @@ void add_uneven(const TrafficDecision& d, Report& report) {
                   100 * std::max(0.0, u.foretold)));
   Table& ages = report.table("ages", {Column::count("steps since placed", "age"),
                                       Column::number("busiest rank over mean", "busiest", 2)});
-  ages.add({Cell(), d.unplaced}, Seen::kByPrograms);
+  ages.add({Cell(), d.unplaced}, Audience::kPrograms);
   for (const Age& age : d.ages) ages.add({whole(age.steps), age.busiest});
 }
 
@@ -82,7 +82,7 @@ void add_path_costs(const TrafficDecision& d, Report& report) {
        Column::data("low"), Column::data("high"), Column::data("refused")});
   for (const PathCost& path : d.paths) {
     if (!path.refused.empty()) {
-      table.add({path.name, {}, {}, {}, {}, {}, {}, {}, {}, {}, path.refused}, Seen::kByPrograms);
+      table.add({path.name, {}, {}, {}, {}, {}, {}, {}, {}, {}, path.refused}, Audience::kPrograms);
       continue;
     }
     const Duration middle = median_of(path.steps);

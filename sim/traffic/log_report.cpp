@@ -59,7 +59,7 @@ void add_layers(const FittedExperiment& fitted, Report& report) {
   for (const std::string& note : fitted.notes) notes += note + '\n';
   if (!notes.empty()) report.say(notes);
   // Of one layer, the decision has a table with more.
-  const Seen seen = fitted.layers.size() > 1 ? Seen::kByAll : Seen::kByPrograms;
+  const Audience seen = fitted.layers.size() > 1 ? Audience::kAll : Audience::kPrograms;
   Table& table =
       report.table("by_layer",
                    {Column::count("layer"), Column::number("busiest expert", "expert", 2),

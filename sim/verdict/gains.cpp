@@ -22,7 +22,7 @@ constexpr std::size_t kMostTogether = 3;  // parts
 
 // Returns the experiment with the few ranks that can stand for all, prepared; without work if they cannot.
 Variant with_few_ranks(const Experiment& experiment, unsigned threads) {
-  if (experiment.kept != 0 || !experiment.work->why_no_schedule_run().empty()) return {};
+  if (experiment.representatives != 0 || !experiment.work->why_no_schedule_run().empty()) return {};
   try {
     const std::vector<std::string> alike{"experiment.simulate=alike"};
     Variant few{experiment.with(alike), nullptr};

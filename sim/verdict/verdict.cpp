@@ -119,9 +119,9 @@ void add_path(Report& report, const Verdict& verdict) {
                             Column::percent("of it", "share"), Column::words("mostly in", "operators")});
   for (const PathShare& share : verdict.path)
     table.add({share.name, share.part, enumerated(share.operators)},
-              share.part >= kShown ? Seen::kByAll : Seen::kByPrograms);
+              share.part >= kShown ? Audience::kAll : Audience::kPrograms);
   if (verdict.bound > Duration::zero())
-    table.add({"another order gains at most", verdict.room(), ""}, Seen::kByPeople);
+    table.add({"another order gains at most", verdict.room(), ""}, Audience::kPeople);
 }
 
 }  // namespace
@@ -183,7 +183,7 @@ void add_limits(Report& report, const Verdict& verdict) {
   columns.push_back(Column::words("on the critical path", "blamed"));
   Table& table = report.table("limits", std::move(columns));
   const auto add = [&](const std::string& name, const Cell& better, const std::string& interval,
-                       const Cell& free, const std::string& evidence, Seen seen) {
+                       const Cell& free, const std::string& evidence, Audience seen) {
     std::vector<Cell> row{name, better};
     if (intervals) row.emplace_back(interval);
     row.push_back(free);
@@ -206,10 +206,10 @@ void add_limits(Report& report, const Verdict& verdict) {
   for (const LimitCandidate& candidate : verdict.candidates)
     add(candidate.name, cell_of(candidate.better),
         candidate.better ? interval_in_percent(*candidate.better) : "", cell_of(candidate.free),
-        evidence_of(verdict, candidate.cause), shows(candidate) ? Seen::kByAll : Seen::kByPrograms);
+        evidence_of(verdict, candidate.cause), shows(candidate) ? Audience::kAll : Audience::kPrograms);
   if (verdict.bound > Duration::zero())
     add("another order, at most", Cell(), "", verdict.room(),
-        fmt::format("bound {} ms, {}", in_milliseconds(verdict.bound), verdict.bound_by), Seen::kByAll);
+        fmt::format("bound {} ms, {}", in_milliseconds(verdict.bound), verdict.bound_by), Audience::kAll);
 }
 
 void add_verdict(Report& report, const Verdict& verdict) {

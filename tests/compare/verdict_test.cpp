@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "sim/result/known_run.h"
+#include "sim/result/analysed_run.h"
 #include "sim/result/run_page.h"
 #include "sim/variation/machine_part.h"
 #include "sim/verdict/gains.h"
@@ -47,8 +47,8 @@ Verdict paced_by_two() {
   return verdict;
 }
 
-const KnownPass& pass_of(const KnownRun& run, const std::string& name) {
-  return *std::ranges::find_if(run.passes, [&](const KnownPass& pass) { return pass.pass->name == name; });
+const AnalysedPass& pass_of(const AnalysedRun& run, const std::string& name) {
+  return *std::ranges::find_if(run.passes, [&](const AnalysedPass& pass) { return pass.pass->name == name; });
 }
 
 const LimitCandidate& candidate(const Verdict& verdict, const std::string& name) {
@@ -104,7 +104,7 @@ TEST_CASE("a candidate gains what the pass takes less on the better machine") {
   const Experiment experiment = small();
   save(experiment, folder.path());
   const SavedRun run = read_run(folder.path(), "");
-  const KnownRun known = know(run, run.name, 2);
+  const AnalysedRun known = analyse(run, run.name, 2);
   for (const char* const name : {"cube arithmetic", "link ports"}) {
     const Experiment better = improved(experiment, machine_part(name), {1.1});
     const std::vector<PassResult> passes = run_experiment(better, false);
@@ -128,7 +128,7 @@ TEST_CASE("a cable that is full is the bound and what binds, not a core that wai
              "network.routes.hccs=even"});
   save(experiment, folder.path());
   const SavedRun run = read_run(folder.path(), "");
-  const KnownRun known = know(run, run.name, 2);
+  const AnalysedRun known = analyse(run, run.name, 2);
   const Verdict& verdict = pass_of(known, "forward").verdict;
   CHECK_THAT(verdict.bound_by, StartsWith("cable "));
   CHECK(verdict.bound <= verdict.latency);
@@ -156,7 +156,7 @@ TEST_CASE("every sentence of a page and of explain says what its tables say") {
   }
   for (const SavedRun& run : runs) {
     INFO(run.directory);
-    const KnownRun known = know(run, run.name, 2);
+    const AnalysedRun known = analyse(run, run.name, 2);
     for (std::size_t p = 0; p < known.passes.size(); ++p) {
       check_sentences(PageBlocks().report(told_pass(known, p, kNone)).json);
       check_verdict(known.passes[p].verdict);
@@ -184,7 +184,7 @@ TEST_CASE(
   for (const NamedFile& file : trace_files(passes.front())) write(folder.path() / file.name, file.contents);
 
   const SavedRun run = read_run(folder.path(), "");
-  const KnownRun known = know(run, run.name, 2);
+  const AnalysedRun known = analyse(run, run.name, 2);
   std::int64_t total = 0, exposed = 0, stages = 0;
   for (const nlohmann::ordered_json& row : summary.json["exchanges"]) {
     total += row["total_ps"].get<std::int64_t>();

@@ -160,7 +160,7 @@ constexpr std::uint64_t kDraws = 20;
 std::vector<PassResult> run_alike(const Drawn& drawn, std::string* why = nullptr) {
   try {
     const Experiment alike = load(drawn, {"experiment.simulate=alike"});
-    return alike.kept == 0 ? std::vector<PassResult>() : run_experiment(alike, false);
+    return alike.representatives == 0 ? std::vector<PassResult>() : run_experiment(alike, false);
   } catch (const InputError& error) {
     if (why) *why = error.what();
     return {};

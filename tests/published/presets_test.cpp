@@ -51,7 +51,7 @@ SimulatedStep step_under(const std::vector<std::string>& set) {
 bool is_alike(const Experiment& experiment) {
   try {
     compile_all(experiment);
-    return experiment.kept > 0;
+    return experiment.representatives > 0;
   } catch (const InputError& error) {
     CHECK_THAT(error.what(), Contains("ranks are not alike"));
     return false;

@@ -5,7 +5,7 @@
 #include "sim/experiment/run/draws.h"
 #include "sim/experiment/run/evaluate.h"
 #include "sim/experiment/run/run_outcome.h"
-#include "sim/result/known_run.h"
+#include "sim/result/analysed_run.h"
 #include "sim/result/metrics/point_metrics.h"
 #include "sim/result/run_page.h"
 #include "tests/experiment/saved.h"
@@ -176,7 +176,7 @@ TEST_CASE("A kind of work in one file is saved, read back, explained, compared, 
   for (const BlameTimes& times : explained.path.blame)
     vector += times[static_cast<std::size_t>(Blame::kVector)];
   CHECK(vector == kEp * kLap);
-  CHECK_THAT(told_pass(know(run, "relay", 2), 0, kNone).text(), Contains("Lap") && Contains("lap: "));
+  CHECK_THAT(told_pass(analyse(run, "relay", 2), 0, kNone).text(), Contains("Lap") && Contains("lap: "));
 
   CHECK_THAT(compare_runs(a, b, {}).text(),
              Contains("experiment.lap is 3 ms in A, 5 ms in B") && Contains("A is 1.67 times faster than B"));

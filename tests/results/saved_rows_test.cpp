@@ -44,7 +44,7 @@ Config written(const Describe& describe, Diagnostics& diagnostics) {
   describe(DataColumns(columns));
   describe(DataCells(cells));
   Report report;
-  report.table("rows", std::move(columns), Seen::kByPrograms).add(std::move(cells));
+  report.table("rows", std::move(columns), Audience::kPrograms).add(std::move(cells));
   return Config::parse(report.json().dump(), "result", {}, diagnostics).maps("rows").front();
 }
 

@@ -81,8 +81,8 @@ TEST_CASE("Nothing in a page's data ends the element that holds it") {
 TEST_CASE("A page's tables have what people see, exact values to sort by, and the whole table as CSV") {
   Table table({Column::words("name"), Column::milliseconds("ms", "time_ps"), Column::data("hidden")});
   table.add({"a", Duration(1'234'567'890), 5});
-  table.add({"mean", Duration(1), 6}, Seen::kByPeople);
-  table.add({"more", Duration(2), 7}, Seen::kByPrograms);
+  table.add({"mean", Duration(1), 6}, Audience::kPeople);
+  table.add({"more", Duration(2), 7}, Audience::kPrograms);
   const auto json = PageBlocks().table(table).json[0]["table"];
   CHECK(json["heads"] == std::vector<std::string>{"name", "ms"});
   CHECK(json["numbers"] == std::vector<bool>{false, true});

@@ -53,9 +53,9 @@ TEST_CASE("in JSON a key with dots is objects in objects, without what is not th
 TEST_CASE("rows are for people, for programs, or for both; as many are shown as asked for") {
   Table table({Column::words("of"), Column::count("n")});
   table.add({"a", 1});
-  table.add({"b", 2}, Seen::kByPrograms);
+  table.add({"b", 2}, Audience::kPrograms);
   table.add({"c", 4});
-  table.add({"sum", 7}, Seen::kByPeople);
+  table.add({"sum", 7}, Audience::kPeople);
   CHECK(table.text() == "of   n\na    1\nc    4\nsum  7\n");
   CHECK(table.text(2) == "of  n\na   1\nc   4\n");
   CHECK(table.csv() == "of,n\na,1\nb,2\nc,4\n");
@@ -65,7 +65,7 @@ TEST_CASE("rows are for people, for programs, or for both; as many are shown as 
 TEST_CASE("a blank line stands between two pieces, and none for one that shows nothing") {
   Report report;
   report.say("first\n");
-  report.table("data", {Column::words("a")}, Seen::kByPrograms).add({"unseen"});
+  report.table("data", {Column::words("a")}, Audience::kPrograms).add({"unseen"});
   report.say_on("right below\n");
   report.table_on("", {Column::words("b")}).add({"1"});
   report.table("", {Column::words("a")});
@@ -78,7 +78,7 @@ TEST_CASE(
     "a report in short shows the first rows of a table that people see, and says how many more there are") {
   Report report;
   Table& table = report.table("rows", {Column::count("n")});
-  table.add({0}, Seen::kByPrograms);
+  table.add({0}, Audience::kPrograms);
   for (int n = 1; n <= 3; ++n) table.add({n});
   CHECK(report.text(2) == "n\n1\n2\n… 1 more rows: --all shows them\n");
   CHECK(report.text(3) == "n\n1\n2\n3\n");

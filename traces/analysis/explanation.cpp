@@ -80,7 +80,7 @@ void add_steps(Report& report, const Trace& trace, const CriticalPath& path) {
     columns.push_back(Column::data(key));
   for (const std::string_view name : kNamesOf<Blame>)
     columns.push_back(Column::data(fmt::format("blame_ps.{}", name)));
-  Table& table = report.table("critical_path", std::move(columns), Seen::kByPrograms);
+  Table& table = report.table("critical_path", std::move(columns), Audience::kPrograms);
   for (const PathStep& step : path.steps) {
     std::vector<Cell> row{step.from, step.to, trace.operators[step.op].name};
     if (step.task == kNoTask) {
@@ -111,7 +111,7 @@ void add_ranks(Report& report, const Trace& trace, const Explanation& explanatio
   }
   Table& table = report.table("ranks", std::move(columns));
   const auto add = [&](const std::string& name, Cell number, const Overlap& overlap,
-                       const std::vector<WorkerTimes>& workers, Seen seen) {
+                       const std::vector<WorkerTimes>& workers, Audience seen) {
     std::vector<Cell> row{name,
                           std::move(number),
                           overlap.hidden + overlap.exposed,
@@ -133,12 +133,12 @@ void add_ranks(Report& report, const Trace& trace, const Explanation& explanatio
     if (rank != kNone && r != rank) continue;
     const bool shown = any && (rank != kNone || ranks <= kMostRanks);
     add(fmt::format("rank {}", r), whole(r), explanation.overlaps[r], explanation.workers[r],
-        shown ? Seen::kByAll : Seen::kByPrograms);
+        shown ? Audience::kAll : Audience::kPrograms);
   }
   const auto count = static_cast<std::int64_t>(ranks);
   if (any && rank == kNone)
     add("mean", {}, {sum.hidden / count, sum.exposed / count},
-        std::vector<WorkerTimes>(trace.machine.workers.size()), Seen::kByPeople);
+        std::vector<WorkerTimes>(trace.machine.workers.size()), Audience::kPeople);
 }
 
 std::string_view roof_name(const TraceOperator& op, const Roofline& roof) {
@@ -173,7 +173,7 @@ void add_roofs(Report& report, const Trace& trace, const std::vector<Roofline>& 
          unless_zero(r.l2_intensity), with_prefix(r.achieved) + bytes, with_prefix(r.roof()) + bytes,
          share(r.achieved, r.roof()), std::string(roof_name(trace_operator, r)),
          std::string(name_of(trace_operator.unit)), r.achieved, r.peak, r.memory, r.roof()},
-        r.achieved == 0 ? Seen::kByPrograms : Seen::kByAll);
+        r.achieved == 0 ? Audience::kPrograms : Audience::kAll);
   }
 }
 

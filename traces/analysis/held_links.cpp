@@ -72,7 +72,7 @@ void add_links(Report& report, const Trace& trace, const CriticalPath& path) {
     if (of_puts[link] == Duration::zero() && on_path[link] == Duration::zero()) continue;
     table.add({link < trace.links.size() ? trace.links[link] : "ports", on_path[link],
                share(on_path[link], trace.makespan), of_puts[link]},
-              ++shown > kShown ? Seen::kByPrograms : Seen::kByAll);
+              ++shown > kShown ? Audience::kPrograms : Audience::kAll);
   }
 }
 

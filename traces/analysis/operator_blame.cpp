@@ -79,7 +79,7 @@ void add_blame(Report& report, const std::string& head, const OperatorBlame& bla
   }
   columns.push_back(Column::milliseconds("sum", "sum_ps"));
   Table& table = report.table("blame", std::move(columns));
-  const auto add_row = [&](const std::string& name, const BlameTimes& times, Seen seen) {
+  const auto add_row = [&](const std::string& name, const BlameTimes& times, Audience seen) {
     std::vector<Cell> row{name};
     Duration sum{};
     for (const std::uint32_t b : spent_on) {
@@ -91,10 +91,10 @@ void add_blame(Report& report, const std::string& head, const OperatorBlame& bla
   };
   BlameTimes sums{};
   for (std::size_t op = 0; op < blame.operators.size(); ++op) {
-    add_row(blame.operators[op], blame.blame[op], Seen::kByAll);
+    add_row(blame.operators[op], blame.blame[op], Audience::kAll);
     for (std::uint32_t b = 0; b < kBlames; ++b) sums[b] += blame.blame[op][b];
   }
-  add_row("sum", sums, Seen::kByPeople);
+  add_row("sum", sums, Audience::kPeople);
 }
 
 }  // namespace a3sim

@@ -155,7 +155,7 @@ void add_tasks(const Profile& profile, const Profile& simulated, const NameMap& 
     const TaskRow& row = rows[i];
     table.add({*row.name, whole(row.rank), whole(row.index), row.measured, row.simulated,
                share(row.simulated - row.measured, row.measured)},
-              i < kWorst ? Seen::kByAll : Seen::kByPrograms);
+              i < kWorst ? Audience::kAll : Audience::kPrograms);
   }
   if (unmatched > 0)
     report.say_on(fmt::format("{} measured tasks have no simulated one of their operator, rank and number\n",

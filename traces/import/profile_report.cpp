@@ -56,7 +56,7 @@ void add_ranks(const Profile& profile, Report& report) {
       row[7] = s->last - s->first - s->covered;
     }
     if (rank.clock) row[8] = rank.clock->late;
-    table.add(std::move(row), ++shown <= kMostRanks ? Seen::kByAll : Seen::kByPrograms);
+    table.add(std::move(row), ++shown <= kMostRanks ? Audience::kAll : Audience::kPrograms);
   }
   if (profile.ranks.size() > kMostRanks)
     report.say_on(fmt::format("and {} ranks more (--rank N, --json)\n", profile.ranks.size() - kMostRanks));
@@ -73,7 +73,7 @@ void add_clocks(const Profile& profile, Report& report) {
     if (const auto& clock = rank.clock)
       table.add(
           {whole(number), clock->median, clock->least, clock->most, whole(clock->meetings), clock->offset()},
-          ++shown <= kMostRanks ? Seen::kByAll : Seen::kByPrograms);
+          ++shown <= kMostRanks ? Audience::kAll : Audience::kPrograms);
   }
   report.say_on(
       "How far a clock is ahead of the first rank's, from the ends of the collectives that all share; taken "
@@ -105,7 +105,7 @@ void add_sums(const char* key, const std::string& head, const std::vector<NamedS
             Column::number("HBM GB/s", "hbm_gb_per_s", 1)});
   std::size_t row = 0;
   for (const auto& [name, entry] : all) {
-    const Seen seen = ++row <= shown ? Seen::kByAll : Seen::kByPrograms;
+    const Audience seen = ++row <= shown ? Audience::kAll : Audience::kPrograms;
     if (entry.count == 0) {  // a wait for a task that the profile lacks
       table.add({name, whole(0), {}, {}, {}, {}, {}, entry.waited, {}, {}, {}, {}}, seen);
       continue;
@@ -159,7 +159,7 @@ void add_packets(const Profile& profile, Report& report) {
     const double moved = static_cast<double>(bytes) * static_cast<double>(entry.count);
     table.add({static_cast<double>(bytes) * 1e-6, whole(entry.count), entry.mean(),
                share(moved * 1e-9, seconds(entry.total))},
-              ++shown <= kMostSizes ? Seen::kByAll : Seen::kByPrograms);
+              ++shown <= kMostSizes ? Audience::kAll : Audience::kPrograms);
   }
 }
 

@@ -24,12 +24,12 @@ void set(Json& object, const std::string& key, const Cell& cell) {
 Json json_of(const Table& table) {
   Json rows = Json::array();
   for (std::size_t r = 0; r < table.rows().size(); ++r) {
-    if (!table.row_seen_by(r, Seen::kByPrograms)) continue;
+    if (!table.row_seen_by(r, Audience::kPrograms)) continue;
     const std::vector<Cell>& row = table.rows()[r];
     Json& object = rows.emplace_back(Json::object());
     for (std::size_t c = 0; c < row.size(); ++c) {
       const Column& column = table.columns()[c];
-      if (column.seen == Seen::kByPeople) continue;
+      if (column.seen == Audience::kPeople) continue;
       if (column.key.empty()) {
         object[column.head] = cell_json(row[c]);
       } else {
@@ -64,13 +64,13 @@ Report& Report::say_on(std::string text, std::string key) {
   return *this;
 }
 
-Table& Report::table(std::string key, std::vector<Column> columns, Seen seen) {
+Table& Report::table(std::string key, std::vector<Column> columns, Audience seen) {
   Piece& piece = add(std::move(key));
   piece.seen = seen;
   return piece.table.emplace(std::move(columns));
 }
 
-Table& Report::table_on(std::string key, std::vector<Column> columns, Seen seen) {
+Table& Report::table_on(std::string key, std::vector<Column> columns, Audience seen) {
   Table& added = table(std::move(key), std::move(columns), seen);
   pieces_.back().directly = true;
   return added;
@@ -97,7 +97,7 @@ std::string Report::joined(bool markdown, std::size_t most) const {
   std::string all;
   bool shown = false;  // the piece before was shown
   for (const Piece& piece : pieces_) {
-    if (piece.seen == Seen::kByPrograms) continue;
+    if (piece.seen == Audience::kPrograms) continue;
     std::string text = piece.text;
     if (piece.table && piece.table->rows_seen() > 0) {
       text = markdown ? piece.table->markdown() : piece.table->text(most);
@@ -115,7 +115,7 @@ std::string Report::joined(bool markdown, std::size_t most) const {
 void Report::each(const std::function<void(const std::string&)>& text,
                   const std::function<void(const Table&)>& table) const {
   for (const Piece& piece : pieces_) {
-    if (piece.seen == Seen::kByPrograms) continue;
+    if (piece.seen == Audience::kPrograms) continue;
     if (!piece.text.empty()) text(piece.text);
     if (piece.table) table(*piece.table);
     if (!piece.part.empty()) piece.part.front().each(text, table);

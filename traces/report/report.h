@@ -32,9 +32,9 @@ class Report {
   Report& say_on(std::string text, std::string key = "");
   // Adds a table, valid as long as the report. Without a key only people see it. `seen` by programs alone
   // suits data that would fill a screen.
-  Table& table(std::string key, std::vector<Column> columns, Seen seen = Seen::kByAll);
+  Table& table(std::string key, std::vector<Column> columns, Audience seen = Audience::kAll);
   // Adds a table right below the piece before, without a blank line if that shows anything.
-  Table& table_on(std::string key, std::vector<Column> columns, Seen seen = Seen::kByAll);
+  Table& table_on(std::string key, std::vector<Column> columns, Audience seen = Audience::kAll);
   // Adds a part under the key, valid as long as the report. Parts with the same key form a list.
   Report& part(std::string key) { return part(std::move(key), Report()); }
   Report& part(std::string key, Report report);
@@ -55,7 +55,7 @@ class Report {
   struct Piece {
     std::string key;
     bool directly = false;  // no blank line before it
-    Seen seen = Seen::kByAll;
+    Audience seen = Audience::kAll;
     std::string text;
     std::optional<Table> table;
     std::deque<Report> part;  // one, or none

@@ -57,11 +57,11 @@ bool is_formula(const std::string& cell) {
 }  // namespace
 
 Column Column::for_people() && {
-  seen = Seen::kByPeople;
+  seen = Audience::kPeople;
   return std::move(*this);
 }
 Column Column::for_programs() && {
-  seen = Seen::kByPrograms;
+  seen = Audience::kPrograms;
   return std::move(*this);
 }
 Column Column::or_else(std::string text) && {
@@ -122,7 +122,7 @@ Table::Table(const std::vector<std::string>& heads) {
   for (const std::string& head : heads) columns_.push_back(Column::words(head));
 }
 
-void Table::add(std::vector<Cell> cells, Seen seen) {
+void Table::add(std::vector<Cell> cells, Audience seen) {
   if (cells.size() != columns_.size())
     throw std::logic_error(
         fmt::format("a row of {} cells in a table of {} columns", cells.size(), columns_.size()));
@@ -132,21 +132,21 @@ void Table::add(std::vector<Cell> cells, Seen seen) {
 
 void Table::add_words(const std::vector<std::string>& cells) { add({cells.begin(), cells.end()}); }
 
-bool Table::row_seen_by(std::size_t row, Seen who) const {
-  return seen_[row] == Seen::kByAll || seen_[row] == who;
+bool Table::row_seen_by(std::size_t row, Audience who) const {
+  return seen_[row] == Audience::kAll || seen_[row] == who;
 }
 
 std::size_t Table::rows_seen() const {
-  return seen_.size() - static_cast<std::size_t>(std::ranges::count(seen_, Seen::kByPrograms));
+  return seen_.size() - static_cast<std::size_t>(std::ranges::count(seen_, Audience::kPrograms));
 }
 
 // Returns the heads, then the rows, as people or programs see them.
-std::vector<std::vector<std::string>> Table::seen_by(Seen who, std::size_t most) const {
-  const bool people = who == Seen::kByPeople;
+std::vector<std::vector<std::string>> Table::seen_by(Audience who, std::size_t most) const {
+  const bool people = who == Audience::kPeople;
   std::vector<std::vector<std::string>> lines(1);
   std::vector<std::size_t> shown;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    if (columns_[c].seen != Seen::kByAll && columns_[c].seen != who) continue;
+    if (columns_[c].seen != Audience::kAll && columns_[c].seen != who) continue;
     shown.push_back(c);
     lines[0].push_back(people ? columns_[c].head : columns_[c].name());
   }
@@ -160,7 +160,7 @@ std::vector<std::vector<std::string>> Table::seen_by(Seen who, std::size_t most)
 }
 
 std::string Table::text(std::size_t most) const {
-  const std::vector<std::vector<std::string>> lines = seen_by(Seen::kByPeople, most);
+  const std::vector<std::vector<std::string>> lines = seen_by(Audience::kPeople, most);
   std::vector<std::size_t> widths(lines.front().size(), 0);
   for (const auto& line : lines) {
     for (std::size_t c = 0; c < widths.size(); ++c) widths[c] = std::max(widths[c], line[c].size());
@@ -177,7 +177,7 @@ std::string Table::text(std::size_t most) const {
 
 std::string Table::markdown() const {
   std::string text;
-  const std::vector<std::vector<std::string>> lines = seen_by(Seen::kByPeople, rows_.size());
+  const std::vector<std::vector<std::string>> lines = seen_by(Audience::kPeople, rows_.size());
   for (std::size_t l = 0; l < lines.size(); ++l) {
     text += '|';
     for (const std::string& cell : lines[l]) text += ' ' + escaped(cell) + " |";
@@ -191,7 +191,7 @@ std::string Table::markdown() const {
 
 std::string Table::csv() const {
   std::string text;
-  for (const auto& line : seen_by(Seen::kByPrograms, rows_.size())) {
+  for (const auto& line : seen_by(Audience::kPrograms, rows_.size())) {
     for (std::size_t c = 0; c < line.size(); ++c) {
       if (c > 0) text += ',';
       text += spreadsheet_cell(line[c]);

@@ -28,7 +28,7 @@ enum class Form : std::uint8_t {
 };
 
 // The readers of a column, a row, or a whole table.
-enum class Seen : std::uint8_t { kByAll, kByPeople, kByPrograms };
+enum class Audience : std::uint8_t { kAll, kPeople, kPrograms };
 
 struct Column {
   std::string head;  // heading for people: "latency ms"
@@ -37,7 +37,7 @@ struct Column {
   std::string key;
   Form form = Form::kPlain;
   int decimals = 1;
-  Seen seen = Seen::kByAll;
+  Audience seen = Audience::kAll;
   std::string nothing = "-";  // shown to people for an empty cell
   const std::string& name() const { return key.empty() ? head : key; }
 
@@ -109,11 +109,11 @@ class Table {
 
   // Adds a row with a cell for each column; throws std::logic_error for another number. Rows for people
   // alone are sums or means of others; rows for programs alone would fill a screen.
-  void add(std::vector<Cell> cells, Seen seen = Seen::kByAll);
+  void add(std::vector<Cell> cells, Audience seen = Audience::kAll);
   void add_words(const std::vector<std::string>& cells);
   const std::vector<Column>& columns() const { return columns_; }
   const std::vector<std::vector<Cell>>& rows() const { return rows_; }
-  bool row_seen_by(std::size_t row, Seen who) const;
+  bool row_seen_by(std::size_t row, Audience who) const;
 
   // Prints the first `most` rows that people see. The first column is aligned to the left, the others to
   // the right, with two spaces between them. Each line ends with a newline, not with spaces.
@@ -126,11 +126,11 @@ class Table {
   std::size_t rows_seen() const;
 
  private:
-  std::vector<std::vector<std::string>> seen_by(Seen who, std::size_t most) const;
+  std::vector<std::vector<std::string>> seen_by(Audience who, std::size_t most) const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;
-  std::vector<Seen> seen_;  // one per row
+  std::vector<Audience> seen_;  // one per row
 };
 
 }  // namespace a3sim

@@ -53,7 +53,7 @@ void add_runs(Report& report, std::span<const JitteredOrder> orders) {
   Table& table = report.table(
       "each_run",
       {Column::data("order"), Column::data("run"), Column::data("total_ps"), Column::data("ends_apart_ps")},
-      Seen::kByPrograms);
+      Audience::kPrograms);
   for (const JitteredOrder& order : orders) {
     for (std::size_t run = 0; run < order.totals.size(); ++run)
       table.add({order.name, whole(run), order.totals[run], order.ends_apart[run]});

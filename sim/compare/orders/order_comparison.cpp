@@ -54,7 +54,7 @@ void rank_alike(const OrderComparison& comparison, const std::vector<Variant>& o
       evaluate(alike, {.jitter = options.jitter, .threads = options.threads, .one_machine = true, .runs = 1});
   options.ranked(ranking_of(order_names(comparison), done,
                             fmt::format("one run with {} of {} ranks, which stand for all",
-                                        options.alike->kept, options.alike->shape.ep)));
+                                        options.alike->representatives, options.alike->shape.ep)));
 }
 
 // What is to come: checks, each run, those that are recorded, and two orders under each other condition.

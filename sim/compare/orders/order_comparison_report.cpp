@@ -102,7 +102,7 @@ void add_orders(Report& report, const Experiment& experiment, const OrderCompari
     } else {
       std::vector<Cell> row{order.name, Cell(), order.refused};
       row.resize(table.columns().size());
-      table.add(std::move(row), Seen::kByPrograms);
+      table.add(std::move(row), Audience::kPrograms);
     }
   }
 }
@@ -232,7 +232,7 @@ Report order_report(const Experiment& experiment, const OrderComparison& compari
                  : fmt::format("wrong: {}\n", fmt::join(errors, "\nwrong: ")));
   if (!comparison.results.empty()) report.say_on(fmt::format("results    {}\n", comparison.results));
   add_orders(report, experiment, comparison);
-  Table& notes = report.table("checked", {Column::data("note")}, Seen::kByPrograms);
+  Table& notes = report.table("checked", {Column::data("note")}, Audience::kPrograms);
   for (const std::string& note : comparison.findings.notes) notes.add({note});
   report.say(fmt::format(
       "'{} waits': how long the average one stands at tasks whose rows are not there yet; 'idle': "

@@ -154,7 +154,7 @@ bool add_differences(Report& report, const Counterfactuals& counterfactuals) {
   std::string lines;
   Table& table = report.table(
       "differences", {Column::data("part"), Column::data("key"), Column::data("a"), Column::data("b")},
-      Seen::kByPrograms);
+      Audience::kPrograms);
   const auto add = [&](const Cell& part, const ConfigDifference& d) {
     table.add({part, d.path, d.a, d.b});
     lines += fmt::format("  {}\n", difference_text(d));
@@ -191,28 +191,28 @@ void add_counterfactuals(Report& report, const RunDifference& difference, bool d
                                                   Column::percent("of the difference", "share_of_difference"),
                                                   Column::data("error")});
   const auto add = [&](const std::string& part, const Cell& makespan, const MedianInterval& change,
-                       Seen seen) {
+                       Audience seen) {
     table.add({part, makespan, change.median, interval_in_milliseconds(change), change.low, change.high,
                share(change.median, apart), Cell()},
               seen);
   };
   std::string failed;
-  if (differs) table.add({"(B as it is)", median_of(all.b), "", "", "", "", "", ""}, Seen::kByPeople);
+  if (differs) table.add({"(B as it is)", median_of(all.b), "", "", "", "", "", ""}, Audience::kPeople);
   for (const Counterfactual& counterfactual : by_share(difference)) {
     if (counterfactual.totals.empty() && counterfactual.error.empty()) continue;  // it has not run yet
     if (counterfactual.error.empty()) {
       add(counterfactual.part, median_of(counterfactual.totals),
-          difference_between(counterfactual.totals, all.b), Seen::kByAll);
+          difference_between(counterfactual.totals, all.b), Audience::kAll);
     } else {
       table.add({counterfactual.part, Cell(), Cell(), Cell(), Cell(), Cell(), Cell(), counterfactual.error},
-                Seen::kByPrograms);
+                Audience::kPrograms);
       failed += fmt::format("B cannot run with A's {}: {}\n", counterfactual.part, counterfactual.error);
     }
   }
   if (differs && all.hit_rates)
     add("L2 hit rates, by operator", static_cast<double>(median_of(all.b).count()) + all.hit_rates->median,
-        *all.hit_rates, Seen::kByPeople);
-  if (differs) add("all of it (A)", median_of(all.a), difference_between(all.a, all.b), Seen::kByPeople);
+        *all.hit_rates, Audience::kPeople);
+  if (differs) add("all of it (A)", median_of(all.a), difference_between(all.a, all.b), Audience::kPeople);
   report.say_on(failed);
 }
 

@@ -279,7 +279,7 @@ ScheduleDiff diff_schedules(const std::vector<DiffSide>& a, const std::vector<Di
       ++all;
       tasks.add({pass, whole(each.task.rank), fmt::format("{}[{}]", each.task.op, each.task.index), each.what,
                  each.a, each.b},
-                shown++ < most ? Seen::kByAll : Seen::kByPrograms);
+                shown++ < most ? Audience::kAll : Audience::kPrograms);
     }
   }
   if (all > most) diff.report.say_on(fmt::format("and {} more ('-n', '--json')\n", all - most));

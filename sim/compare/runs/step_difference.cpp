@@ -80,7 +80,7 @@ void add_class_differences(const SavedStep& a, const SavedStep& b, Report& repor
 void add_key_differences(const std::filesystem::path& a, const std::filesystem::path& b, Report& report) {
   std::string lines;
   Table& table = report.table("differences", {Column::data("key"), Column::data("a"), Column::data("b")},
-                              Seen::kByPrograms);
+                              Audience::kPrograms);
   for (const ConfigDifference& difference : config_differences(a / "resolved.yaml", b / "resolved.yaml")) {
     table.add({difference.path, difference.a, difference.b});
     lines += fmt::format("  {}\n", difference_text(difference));

@@ -72,13 +72,13 @@ void add_gains(Report& report, const WhatIf& result) {
   now.resize(one);
   now.insert(now.end(), {"", "", ""});
   now.resize(table.columns().size());
-  table.add(std::move(now), Seen::kByPeople);
+  table.add(std::move(now), Audience::kPeople);
   for (const WhatIf::Row& row : result.rows) {
     std::vector<Cell> cells{row.name, row.part->name, row.part->value_names()};
     add_cells(cells, result, row.better);
     if (row.free) add_cells(cells, result, *row.free);
     cells.resize(table.columns().size());
-    table.add(std::move(cells), changes_latency(result, row) ? Seen::kByAll : Seen::kByPrograms);
+    table.add(std::move(cells), changes_latency(result, row) ? Audience::kAll : Audience::kPrograms);
   }
 }
 

@@ -37,7 +37,7 @@ StepNames step_names(const Experiment& experiment) {
 }
 
 StepVariant make_variant(Experiment experiment) {
-  if (experiment.kept > 0)
+  if (experiment.representatives > 0)
     throw InputError(experiment.name +
                      ": the ranks of a job have hosts of their own, so none stands for another: take "
                      "experiment.simulate all");

@@ -282,7 +282,7 @@ Experiment read(const Config& root) {
   experiment.cut = read_cut(root.map("cut"), experiment);
   if (root.map("cut").has("passes")) read_own_cuts(root.map("cut").map("passes"), experiment);
   root.map("cut").finish();
-  experiment.kept = kept_ranks(root.map("experiment"), simulate, experiment);
+  experiment.representatives = kept_ranks(root.map("experiment"), simulate, experiment);
   experiment.run.kernel_sources = experiment.cut.sources;
   // Blocks of K have the same bytes for all types, so what fits in L0 and L1 for one type fits for all.
   Tiling tiling;
@@ -322,7 +322,7 @@ Experiment read(const Config& root) {
   const Config network = root.map("network");
   experiment.run.cables =
       read_cable_planes(network, experiment.hardware.fabric, dies_of(experiment.run.ranks));
-  const bool exact = experiment.kept > 0 || !experiment.run.cables.empty();
+  const bool exact = experiment.representatives > 0 || !experiment.run.cables.empty();
   const char* const usual = exact ? "native" : default_network(experiment.shape.ep);
   experiment.network = network.registered<NetworkBackend>("backend", usual).value_or(usual);
   network.finish();

@@ -36,17 +36,17 @@ Experiment exchanges_of(const Experiment& experiment, const InferenceOptions& op
                   {"combine", combine_graph(layer.shape, how)}};
   if (const auto wrong = name_kernels(layer); !wrong.empty())
     throw InputError(fmt::format("experiment.{}: {}", wrong.front().key, wrong.front().why));
-  layer.kept = layer.routing.kind == "balanced" ? alike_ranks(layer) : 0;
+  layer.representatives = layer.routing.kind == "balanced" ? alike_ranks(layer) : 0;
   layer.network = "native";
   return layer;
 }
 
 std::vector<PassResult> run_exchanges(Experiment& layer) {
-  if (layer.kept > 0) {
+  if (layer.representatives > 0) {
     try {
       return run_experiment(layer, false, backend_in_threads(layer));
     } catch (const InputError&) {
-      layer.kept = 0;  // its schedules tell ranks apart
+      layer.representatives = 0;  // its schedules tell ranks apart
     }
   }
   return run_experiment(layer, false, backend_in_threads(layer));

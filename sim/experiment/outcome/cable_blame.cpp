@@ -103,7 +103,7 @@ void blame_cables(const Experiment& experiment, const PassResult& pass, Trace& t
   if (blame.empty()) return;
   const std::vector<std::uint32_t> dies = dies_of(pass.schedule, experiment.run);
   const Topology topology(experiment.hardware, experiment.program, dies, experiment.run.transport,
-                          experiment.kept, experiment.run.cables);
+                          experiment.representatives, experiment.run.cables);
   for (std::size_t r = 0; r < trace.ranks.size(); ++r) {
     for (std::size_t t = 0; t < trace.ranks[r].size(); ++t) {
       TraceTask& task = trace.ranks[r][t];

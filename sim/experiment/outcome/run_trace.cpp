@@ -123,9 +123,10 @@ TraceMachine machine_of(const Experiment& experiment) {
   const Hardware& hardware = experiment.hardware;
   const ExecutionType& type = Executions::get(experiment.run.execution);
   const std::vector<std::uint32_t> dies = dies_of(experiment.run.ranks);
-  const Topology topology(hardware, experiment.program, dies, experiment.run.transport, experiment.kept);
+  const Topology topology(hardware, experiment.program, dies, experiment.run.transport,
+                          experiment.representatives);
   TraceMachine machine;
-  if (experiment.kept > 0) machine.group = experiment.shape.ep;
+  if (experiment.representatives > 0) machine.group = experiment.shape.ep;
   machine.has_kernels = type.launches_kernels(experiment.run.transport);
   machine.collectives = experiment.run.transport == Transport::kCollective;
   machine.workers = experiment.workers;
@@ -147,7 +148,7 @@ Trace trace_of(const Experiment& experiment, const PassResult& pass) {
   for (std::size_t op = 0; op < pass.schedule.front().operators().size(); ++op)
     trace.operators.push_back(traced_operator(pass, op));
   for (const RankOptions& rank : experiment.run.ranks) trace.starts.push_back(rank.start);
-  if (experiment.kept > 0) trace.starts.resize(experiment.kept);
+  if (experiment.representatives > 0) trace.starts.resize(experiment.representatives);
   for (std::size_t rank = 0; rank < pass.schedule.size(); ++rank) {
     add_rank(pass, rank, trace);
     trace.hosts.push_back(pass.run.ranks[rank].host);

@@ -40,8 +40,8 @@ void check_size(const Experiment& experiment, std::uint64_t tasks) {
 // that differ by one, because rows do not divide evenly among experts, these are as good as the counts
 // themselves.
 RoutingCounts turned_counts(const Experiment& experiment, RoutingCounts counts) {
-  if (experiment.kept == 0) return counts;
-  RoutingCounts of_kept = turned(counts, experiment.shape, experiment.kept);
+  if (experiment.representatives == 0) return counts;
+  RoutingCounts of_kept = turned(counts, experiment.shape, experiment.representatives);
   for (std::uint32_t src = 0; src < counts.ranks(); ++src) {
     for (std::uint32_t e = 0; e < counts.experts(); ++e) {
       const std::uint32_t rows = counts.at(src, e), theirs = of_kept.at(src, e);
@@ -49,7 +49,7 @@ RoutingCounts turned_counts(const Experiment& experiment, RoutingCounts counts) 
       throw InputError(fmt::format(
           "{}: rank {} sends {} rows to expert {}, rank {} {} to the expert as far round: ranks are not "
           "alike; take experiment.simulate all, or a balanced routing",
-          experiment.name, src, rows, e, src % experiment.kept, theirs));
+          experiment.name, src, rows, e, src % experiment.representatives, theirs));
     }
   }
   return of_kept;
@@ -62,7 +62,7 @@ void refuse_if(const Experiment& experiment, const std::string& why) {
 std::vector<CompiledPass> compile_passes(const Experiment& experiment, const RoutingCounts& capacity,
                                          unsigned threads) {
   refuse_if(experiment, experiment.work->why_no_schedule_run());
-  const std::uint64_t tasks = tasks_of_pass(experiment, capacity, experiment.kept);
+  const std::uint64_t tasks = tasks_of_pass(experiment, capacity, experiment.representatives);
   check_size(experiment, tasks);
   std::vector<CompiledPass> passes(experiment.passes.size());
   const CompileOptions options = compile_options(experiment, capacity);
@@ -105,7 +105,7 @@ CompileOptions compile_options(const Experiment& experiment, const RoutingCounts
   options.order = experiment.order;
   options.workers = experiment.workers;
   options.path_rates = path_rates(experiment.hardware);
-  options.kept = experiment.kept;
+  options.kept = experiment.representatives;
   // Orders that do not use the ranks' places give the same schedules everywhere.
   if (mentions(experiment.order, "node") || mentions(experiment.order, "distance"))
     options.placement = placement_of(experiment.hardware.fabric, dies_of(experiment.run.ranks));
@@ -122,7 +122,7 @@ Compilation compile_pass(const Experiment& experiment, const Pass& pass, const R
 }
 
 Schedule whole_schedule(const Experiment& experiment, const Compiled& compiled, std::size_t pass) {
-  if (experiment.kept == 0) return compiled.passes[pass].schedule;
+  if (experiment.representatives == 0) return compiled.passes[pass].schedule;
   return compile_pass(experiment, experiment.passes[pass], capacity_of(experiment, compiled.counts)).schedule;
 }
 

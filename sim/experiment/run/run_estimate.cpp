@@ -102,10 +102,11 @@ std::string RunEstimate::text() const {
 RunEstimate estimate_of(const Experiment& experiment, bool recorded) {
   if (!experiment.work->why_no_schedule_run().empty()) return {};
   const RoutingCounts capacity = capacity_of(experiment, routing_of(experiment));
-  const std::uint32_t ranks = experiment.kept > 0 ? experiment.kept : experiment.shape.ep;
+  const std::uint32_t ranks =
+      experiment.representatives > 0 ? experiment.representatives : experiment.shape.ep;
   PassTasks all;
   for (const Pass& pass : experiment.passes) {
-    const PassTasks tasks = tasks_by_kind(experiment, pass, capacity, experiment.kept);
+    const PassTasks tasks = tasks_by_kind(experiment, pass, capacity, experiment.representatives);
     all.puts += tasks.puts;
     all.work += tasks.work;
   }

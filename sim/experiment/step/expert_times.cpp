@@ -65,7 +65,7 @@ Experiment layer_experiment(const Experiment& experiment, const BlockExperts& ex
       {forward ? "forward" : "backward", in_form(graph, layer.shape, layer.ffn, row_form_of(experiment))}};
   if (const auto wrong = name_kernels(layer); !wrong.empty())
     throw InputError(fmt::format("experiment.{}: {}", wrong.front().key, wrong.front().why));
-  layer.kept = layer.routing.kind == "balanced" ? alike_ranks(layer) : 0;
+  layer.representatives = layer.routing.kind == "balanced" ? alike_ranks(layer) : 0;
   layer.network = "native";
   return layer;
 }
@@ -206,11 +206,11 @@ ExpertPass pass_of(const Experiment& layer, const PassResult& pass, DieGroup gro
 
 // Runs a layer with a few ranks for all, or with all ranks if its schedules tell ranks apart.
 std::vector<PassResult> run_with_few(Experiment& layer) {
-  if (layer.kept > 0) {
+  if (layer.representatives > 0) {
     try {
       return run_experiment(layer, true, backend_in_threads(layer));
     } catch (const InputError&) {
-      layer.kept = 0;
+      layer.representatives = 0;
     }
   }
   return run_experiment(layer, true, backend_in_threads(layer));

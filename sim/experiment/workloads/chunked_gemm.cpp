@@ -70,7 +70,7 @@ void read_chunked_gemm(const Config& root, const Config& /*block*/, Experiment& 
       "each multiplied by [{} x {}] as the others' rows come, in chunks of {} rows a rank",
       "all multiplied by [{} x {}], without the gather",
       "gathered alone: no product with [{} x {}]; in chunks of {} rows a rank"};
-  experiment.timed =
+  experiment.latency_definition =
       fmt::format("{} ranks' {} rows of {} each, ", gemm.ranks, gemm.rows, gemm.k) +
       fmt::format(fmt::runtime(kWhat[static_cast<std::size_t>(gemm.part)]), gemm.k, gemm.n, gemm.chunk_rows);
 }

@@ -37,7 +37,7 @@ void read_gathered_gemm(const Config& root, const Config& /*block*/, Experiment&
   if (gemm.m % gemm.ranks == 0)
     experiment.passes.push_back(
         {gemm.scatter ? "gemm_reduce_scatter" : "allgather_gemm", gathered_gemm_graph(gemm)});
-  experiment.timed = fmt::format(
+  experiment.latency_definition = fmt::format(
       "{} on each of {} ranks, whose dies lie side by side; {}",
       gemm.scatter
           ? fmt::format(

@@ -62,7 +62,7 @@ void read_library_ep(const Config& root, const Config& /*block*/, Experiment& ex
                                       by_row ? experiment.workers.count(CoreUnit::kVector) : 0, pull};
   experiment.passes.push_back({"dispatch", dispatch_graph(experiment.shape, options)});
   experiment.passes.push_back({"combine", combine_graph(experiment.shape, options)});
-  experiment.timed = fmt::format(
+  experiment.latency_definition = fmt::format(
       "dispatch: from the tokens until every rank has its experts' rows in {}, ordered by expert{}; "
       "combine: "
       "from the experts' rows in {} until every token has the weighted sum of its own; by {}",
@@ -77,7 +77,7 @@ void read_moe_int8(const Config& root, const Config& /*block*/, Experiment& expe
   const Exchange exchange = exchange_of(experiment);
   experiment.passes.push_back(
       {"forward", int8_forward_graph(experiment.shape, exchange, token_rows(experiment))});
-  experiment.timed = fmt::format(
+  experiment.latency_definition = fmt::format(
       "from the tokens to the sum of each one's experts: quantisation, dispatch in int8, products of int8, "
       "combine in {}; by {}",
       name_of(experiment.shape.dtype), text_of(exchange));

@@ -118,7 +118,7 @@ void read_mega_moe(const Config& root, const Config& /*block*/, Experiment& expe
   experiment.passes.push_back({"forward", mega_moe_graph(shape, options)});
   experiment.absent = {"Sort_again", "Merge", "Sorted", "Index",    "Dispatched", "Arrived", "Finished",
                        "Combined",   "Meet",  "Met",    "Complete", "Told",       "Back"};
-  experiment.timed =
+  experiment.latency_definition =
       "from the first core's start to the last core's end on the slowest rank: sort, quantisation, exchange "
       "of counts, "
       "dispatch by pulls, products of int8, combine by puts of fp16, sum over each token's experts";

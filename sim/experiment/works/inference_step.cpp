@@ -179,7 +179,7 @@ void read_inference_workload(const Config& root, const Config& block, Experiment
                       options.ep,
                       DataType::kBf16};
   experiment.routing = read_routing(root.map("routing"));
-  experiment.timed = "one step of inference";
+  experiment.latency_definition = "one step of inference";
 }
 
 A3SIM_REGISTER(WorkType, "inference_step", "a step of decode, or a prefill, of a whole model",

@@ -52,7 +52,7 @@ class PreparedTaskflow final : public PreparedWork {
                                   std::string_view op) const override {
     if (!op.empty()) return {};
     RoutingCounts counts = routing_of(on);
-    if (on.kept > 0) counts = turned(counts, on.shape, on.kept);
+    if (on.representatives > 0) counts = turned(counts, on.shape, on.representatives);
     return serial_roofline(compiled_.passes[pass].schedule, counts, on.hardware, on.program, on.run,
                            part_of_peak)
         .total();
@@ -108,11 +108,11 @@ std::string what_ran(const Experiment& experiment) {
                       experiment.run.execution, experiment.order.name,
                       experiment.order.assignment == Assignment::kCyclic ? "cyclic" : "shared",
                       experiment.cut.shares, experiment.cut.partitions);
-  if (experiment.kept > 0) {
+  if (experiment.representatives > 0) {
     text += fmt::format(
         "ranks     {} of {} simulated, which stand for all as the group turns{}; tasks, events and bytes are "
         "theirs\n",
-        experiment.kept, s.ep, experiment.cut.kernel ? "" : ", as a rule within 2 %");
+        experiment.representatives, s.ep, experiment.cut.kernel ? "" : ", as a rule within 2 %");
   }
   return text;
 }
@@ -145,7 +145,7 @@ void add_settings(const Experiment& experiment, Report& report) {
 Report range_report(const Experiment& experiment, std::span<const RunOutcome> passes,
                     const LatencyRange& range) {
   Report report;
-  report.say(fmt::format("timed: {}\n", experiment.timed), "timed");
+  report.say(fmt::format("timed: {}\n", experiment.latency_definition), "timed");
   Table& table =
       report.table("latencies", {Column::words("pass"), Column::microseconds("latency us", "latency_ps"),
                                  Column::microseconds("behind the launch us", "behind_launch_ps"),
@@ -168,7 +168,8 @@ OwnSections PreparedTaskflow::sections(const Experiment& on, std::span<const Run
   OwnSections own;
   own.head = what_ran(on);
   add_settings(on, own.before);
-  if (!on.timed.empty()) own.after.only_part("range", range_report(on, passes, latency_range(on, compiled_)));
+  if (!on.latency_definition.empty())
+    own.after.only_part("range", range_report(on, passes, latency_range(on, compiled_)));
   return own;
 }
 

@@ -264,7 +264,7 @@ void read_training_workload(const Config& root, const Config& block, Experiment&
   static_cast<void>(read_row_form(block, experiment));  // of the runs of a layer, which read it again
   experiment.not_modelled = plan.step.not_modelled;
   experiment.routing = read_routing(root.map("routing"));
-  experiment.timed = "one training step";
+  experiment.latency_definition = "one training step";
 }
 
 A3SIM_REGISTER(WorkType, "training_step", "a training step of a whole model",

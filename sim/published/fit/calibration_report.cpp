@@ -40,7 +40,7 @@ void add_directions(const Calibration& calibration, Report& report) {
       fmt::format("Singular values of the points' logarithms by positions in the ranges:{}\n"
                   "The weakest direction: {}\n",
                   lengths, weakest));
-  Table& table = report.table("directions", columns, Seen::kByPrograms);
+  Table& table = report.table("directions", columns, Audience::kPrograms);
   for (std::size_t d = 0; d < directions.size(); ++d) {
     std::vector<Cell> cells{values[d]};
     cells.insert(cells.end(), directions[d].begin(), directions[d].end());

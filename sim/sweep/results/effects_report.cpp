@@ -70,11 +70,11 @@ std::string effects_text(const Effects& effects, const std::string& unit) {
 void add_tables(const Effects& effects, Report& report) {
   report.fact("interactions_share", effects.rest);
   Table& shares =
-      report.table("axes", {Column::words("axis"), Column::percent("share", "")}, Seen::kByPrograms);
+      report.table("axes", {Column::words("axis"), Column::percent("share", "")}, Audience::kPrograms);
   Table& means = report.table(
       "values",
       {Column::words("axis"), Column::words("value"), Column::number("mean_minus_grand_mean", "", 3)},
-      Seen::kByPrograms);
+      Audience::kPrograms);
   for (const FactorEffect& factor : effects.factors) {
     const std::string name = factor_name(effects, factor);
     shares.add({name, factor.share});

@@ -12,7 +12,7 @@ constexpr std::size_t kPageMetrics = 4;
 void add_failures(const SweepResults& sweep, Report& report) {
   std::vector<Column> columns = axis_columns(sweep);
   columns.push_back(Column::words("error"));
-  Table& table = report.table("failures", std::move(columns), Seen::kByPrograms);
+  Table& table = report.table("failures", std::move(columns), Audience::kPrograms);
   for (std::size_t point = 0; point < sweep.points.size(); ++point) {
     if (sweep.points[point].status != PointStatus::kFailed) continue;
     std::vector<Cell> row = axis_cells(sweep, point);

@@ -37,11 +37,11 @@ nlohmann::ordered_json table_json(const Table& table) {
   Json heads = Json::array(), numbers = Json::array(), rows = Json::array(), values = Json::array();
   std::vector<std::size_t> seen;
   for (std::size_t c = 0; c < table.columns().size(); ++c) {
-    if (table.columns()[c].seen != Seen::kByPrograms) seen.push_back(c);
+    if (table.columns()[c].seen != Audience::kPrograms) seen.push_back(c);
   }
   std::vector<bool> words(seen.size());
   for (std::size_t row = 0; row < table.rows().size(); ++row) {
-    if (!table.row_seen_by(row, Seen::kByPeople)) continue;
+    if (!table.row_seen_by(row, Audience::kPeople)) continue;
     Json texts = Json::array(), exact = Json::array();
     for (std::size_t i = 0; i < seen.size(); ++i) {
       const Cell& cell = table.rows()[row][seen[i]];

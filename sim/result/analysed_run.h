@@ -13,7 +13,7 @@
 namespace a3sim {
 
 // A pass of a saved run with its analyses. `explained` and `advice` need its tasks.
-struct KnownPass {
+struct AnalysedPass {
   const TracedPass* pass = nullptr;
   Verdict verdict;
   std::optional<Explanation> explained;
@@ -23,10 +23,10 @@ struct KnownPass {
 };
 
 // A saved run as a page shows it.
-struct KnownRun {
+struct AnalysedRun {
   const SavedRun* run = nullptr;
   std::string name;  // unique on the page
-  std::vector<KnownPass> passes;
+  std::vector<AnalysedPass> passes;
   std::uint32_t experts_per_rank = 0;  // 0: not written
 
   bool traced() const { return run->sums.empty(); }
@@ -35,10 +35,10 @@ struct KnownRun {
 
 // Reads the bounds of a run, explains its passes, asks the rules about them, and runs the variations that say what limits
 // them. The run must outlive the result. Throws InputError if result.json is not as `run -o` writes it.
-KnownRun know(const SavedRun& run, std::string name, unsigned threads);
+AnalysedRun analyse(const SavedRun& run, std::string name, unsigned threads);
 
 // Reports a pass in tables, with its verdict and its first finding as the last lines. Shows workers and communication of `rank`
 // (kNone: all).
-Report told_pass(const KnownRun& run, std::size_t pass, std::uint32_t rank);
+Report told_pass(const AnalysedRun& run, std::size_t pass, std::uint32_t rank);
 
 }  // namespace a3sim

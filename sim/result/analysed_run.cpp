@@ -1,4 +1,4 @@
-#include "sim/result/known_run.h"
+#include "sim/result/analysed_run.h"
 
 #include <fmt/format.h>
 
@@ -37,11 +37,11 @@ SavedBound read_bound(const Config& result, const std::string& pass_name) {
 }
 
 // Runs variations of the run's experiment. What its configuration or this program does not allow is no reason to show less.
-void try_variations(KnownRun& run, unsigned threads) {
+void try_variations(AnalysedRun& run, unsigned threads) {
   std::error_code error;
   if (!run.traced() || !std::filesystem::is_regular_file(run.run->configuration(), error)) return;
   std::vector<Verdict> verdicts;
-  for (const KnownPass& pass : run.passes) verdicts.push_back(pass.verdict);
+  for (const AnalysedPass& pass : run.passes) verdicts.push_back(pass.verdict);
   try {
     find_gains(load_experiment(run.run->configuration(), {}), verdicts, threads);
   } catch (const Error& failed) {
@@ -65,21 +65,21 @@ std::uint32_t read_experts_per_rank(const Config& result) {
 
 }  // namespace
 
-Duration KnownRun::total() const {
+Duration AnalysedRun::total() const {
   Duration sum{};
-  for (const KnownPass& pass : passes) sum += pass.latency();
+  for (const AnalysedPass& pass : passes) sum += pass.latency();
   return sum;
 }
 
-KnownRun know(const SavedRun& run, std::string name, unsigned threads) {
-  KnownRun known{&run, std::move(name), {}, 0};
+AnalysedRun analyse(const SavedRun& run, std::string name, unsigned threads) {
+  AnalysedRun known{&run, std::move(name), {}, 0};
   Diagnostics diagnostics;
   const Config result = Config::load(run.directory / "result.json", {}, diagnostics);
   const RuleBook rules = read_rules(configs_folder() / "advice");
   const std::vector<Overlap> exchanges =
       has_step(run.directory) ? step_overlaps(run.directory) : std::vector<Overlap>();
   for (const TracedPass& pass : run.passes) {
-    KnownPass& known_pass = known.passes.emplace_back();
+    AnalysedPass& known_pass = known.passes.emplace_back();
     known_pass.pass = &pass;
     if (known.traced()) known_pass.explained = explain(pass.trace);
     if (known_pass.explained && exchanges.size() == pass.trace.ranks.size())
@@ -97,8 +97,8 @@ KnownRun know(const SavedRun& run, std::string name, unsigned threads) {
   return known;
 }
 
-Report told_pass(const KnownRun& run, std::size_t pass, std::uint32_t rank) {
-  const KnownPass& known = run.passes[pass];
+Report told_pass(const AnalysedRun& run, std::size_t pass, std::uint32_t rank) {
+  const AnalysedPass& known = run.passes[pass];
   const TracedPass& traced = *known.pass;
   if (!known.explained) return sums_report(traced.name, traced.trace, run.run->sums[pass], rank);
   Report report = explanation_report(traced.name, traced.trace, *known.explained, rank);
