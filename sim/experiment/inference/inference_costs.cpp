@@ -203,7 +203,7 @@ InferenceKernel InferenceCosts::index(std::string name, double requests, double 
   const double passes = 3 + std::max(0.0, std::log2(index.top_k / kSorted) / 2);
   const double sort = std::ceil(tokens / vectors) * keys * passes * seconds(program_.tasks.sorted_element);
   one.job.ideal = Duration(whole_picoseconds(std::max({multiply, leave, weigh + sort}) * 1e12));
-  one.cache = requests * keys * index.width * options_.cache_bytes;
+  one.cache = requests * keys * index.width * options_.index_cache_bytes;
   one.job.bytes = {kElement * products, kElement * products, one.cache};
   one.by_hand = one.flops / peak(DataType::kBf16) * 1e12;
   one.barriers = program_.signals.sync_all;

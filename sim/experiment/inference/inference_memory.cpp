@@ -85,8 +85,8 @@ double cache_of_token(const InferencePlan& plan) {
   double elements = shape.latent
                         ? 1.0 * shape.latent->keys + shape.latent->rotated
                         : std::max(1.0, 1.0 * shape.kv_heads / options.tp) * (shape.d_qk + shape.d_v);
-  if (options.index) elements += options.index->width;
-  return counts_of(plan).attention * elements * options.cache_bytes / options.cp;
+  const double of_index = options.index ? options.index->width * options.index_cache_bytes : 0;
+  return counts_of(plan).attention * (elements * options.cache_bytes + of_index) / options.cp;
 }
 
 InferenceMemory inference_memory(const InferencePlan& plan) {

@@ -37,6 +37,7 @@ void read_types(const Config& block, InferenceOptions& options) {
   options.weights = block.choice("weights", WeightType::kBf16);
   options.experts = block.choice("experts", options.weights);
   options.cache_bytes = block.choice("cache", {"bf16", "int8"}, "bf16") == 0 ? 2 : 1;
+  options.index_cache_bytes = block.choice("index_cache", {"bf16", "int8"}, "bf16") == 0 ? 2 : 1;
   if (options.weights == WeightType::kW4A8)
     block.error("weights", "4 bits are for routed experts (inference.experts): expected bf16 or w8a8");
 }
@@ -106,9 +107,21 @@ InferenceOptions read_inference_options(const Config& root, const Hardware& hard
   return options;
 }
 
+// Products and rows of more tokens would be counted past 32 bits.
+static void check_tokens(const Config& block, const InferenceOptions& options) {
+  constexpr std::uint64_t kMostTokens = std::uint64_t{1} << 22;
+  if (options.micro_tokens() <= kMostTokens) return;
+  const bool prefill = options.phase == InferencePhase::kPrefill;
+  block.error(
+      "batch",
+      fmt::format("{} tokens of a rank in a micro-batch, expected at most {}: fewer requests{}",
+                  options.micro_tokens(), kMostTokens, prefill ? ", or a shorter inference.context" : ""));
+}
+
 void check_inference(const Config& root, const InferencePlan& plan) {
   refuse_other_layers(root.map("model"), plan.model);
   const InferenceOptions& options = plan.options;
+  check_tokens(root.map("inference"), options);
   const Config parallel = root.map("parallel"), block = root.map("inference");
   const std::uint32_t group = options.tp * options.cp, heads = plan.model.attention.heads;
   if (options.attention() % group != 0)
