@@ -42,7 +42,7 @@ void read_types(const Config& block, InferenceOptions& options) {
     block.error("weights", "4 bits are for routed experts (inference.experts): expected bf16 or w8a8");
 }
 
-void read_streams(const Config& block, InferenceOptions& options) {
+void read_inference_streams(const Config& block, InferenceOptions& options) {
   options.micro_batches = static_cast<std::uint32_t>(block.integer("micro_batches", 1, 8, 1));
   options.core_share = block.number("core_share", 0.05, 1, 1);
   options.shared_beside = block.boolean("shared_beside", true);
@@ -85,7 +85,7 @@ InferenceOptions read_inference_options(const Config& root, const Hardware& hard
       static_cast<std::uint32_t>(block.integer("attention_dies", 0, kMostInferenceDies, 0));
   read_requests(block, options);
   read_types(block, options);
-  read_streams(block, options);
+  read_inference_streams(block, options);
   read_launch(block, options);
   options.interference = block.number("interference", 1, 4, 1);
   options.collective = block.duration("collective");
