@@ -46,7 +46,8 @@ std::uint64_t parts_of_keys(std::uint64_t blocks, std::uint64_t keys, std::uint3
                             std::uint64_t least) {
   const std::uint64_t most = std::max<std::uint64_t>(1, std::min<std::uint64_t>(keys / least, 4UL * cores));
   const auto time = [&](std::uint64_t parts) {
-    return static_cast<double>((blocks * parts + cores - 1) / cores) / static_cast<double>(parts);
+    const std::uint64_t rounds = (blocks * parts + cores - 1) / cores;
+    return static_cast<double>(rounds) / static_cast<double>(parts);
   };
   double best = time(1);
   for (std::uint64_t parts = 2; parts <= most; ++parts) best = std::min(best, time(parts));
