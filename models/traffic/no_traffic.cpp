@@ -10,10 +10,10 @@ namespace {
 
 // Returns the upper end of the interval of a proportion (Wilson, JASA 22, 1927), five standard errors wide.
 double upper_share(double successes, double trials) {
-  constexpr double z = 5;
+  constexpr double kErrors = 5;
   if (trials <= 0) return 1;
-  const double p = std::min(1.0, successes / trials), z2 = z * z / trials;
-  return std::min(1.0, (p + z2 / 2 + z * std::sqrt(p * (1 - p) / trials + z2 / (4 * trials))) / (1 + z2));
+  const double p = std::min(1.0, successes / trials), z2 = kErrors * kErrors / trials;
+  return std::min(1.0, (p + z2 / 2 + kErrors * std::sqrt(p * (1 - p) / trials + z2 / (4 * trials))) / (1 + z2));
 }
 
 }  // namespace

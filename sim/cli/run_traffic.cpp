@@ -27,7 +27,6 @@ struct TrafficOptions {
   std::uint32_t tokens = 0;
   std::optional<std::uint32_t> layer;
   double least = 1;
-  bool traffic = false;
   DecideOptions decide;
   ThreadsOption threads;
   JsonOption json;
@@ -63,7 +62,6 @@ void run_traffic(const TrafficOptions& options) {
 }
 
 void add_traffic_options(CLI::App& app, TrafficOptions& options) {
-  app.add_flag("--traffic", options.traffic, "decide from recorded routing");
   app.add_option("LOG", options.log, "a log of tokens or of counts by expert")->required();
   take_shipped_too(app.add_option("--config", options.config,
                                   "the experiment whose layer, machine and execution are taken; the shipped "
@@ -82,7 +80,7 @@ void add_traffic_options(CLI::App& app, TrafficOptions& options) {
       ->check(CLI::IsMember({"turn", "blocks", "requests"}));
   app.add_option("--layer", options.layer,
                  "the layer that is run; without it, the middle one by its busiest rank");
-  app.add_option("--steps", options.decide.steps, "steps of the second half that are run")
+  app.add_option("--sample", options.decide.steps, "steps of the second half that are run")
       ->check(CLI::Range(6, 1000));
   app.add_option("--redundant", options.decide.redundant, "copies of experts on each rank")
       ->check(CLI::Range(0, 64));

@@ -189,7 +189,7 @@ std::string TrafficDecision::sentence() const {
   return fmt::format(
       "Undecided: the best, {}, saves {} of layer {}, {}, since steps differ so much that {} of them do not "
       "tell; more steps "
-      "(--steps), or a longer log, would.",
+      "(--sample), or a longer log, would.",
       what, percent_interval(r.net), layer, pass, paid.size());
 }
 

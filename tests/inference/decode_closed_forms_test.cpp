@@ -54,6 +54,17 @@ TEST_CASE(
   CHECK(seconds(step.each("GroupedGateUp")) > alone);
 }
 
+TEST_CASE("A half of the cores takes as much longer for MLA's projections as was measured on A3") {
+  // LongCat-Flash's decode, taken out of the net: 45.2 us on 24 AIC and 48 AIV, 68.1 us on half of them (hicann/cann-recipes-infer).
+  const std::vector<std::string> alone{"model.layers=[embedding, 28 dense, head]", "inference.batch=12"};
+  const RanStep all = ran(decode_of(alone, "decode_longcat_flash.yaml"));
+  std::vector<std::string> shared = alone;
+  shared.emplace_back("inference.core_share=0.5");
+  const RanStep half = ran(decode_of(shared, "decode_longcat_flash.yaml"));
+  CHECK(microseconds(all.each("MlaProlog")) == Approx(45.2).epsilon(0.05));
+  CHECK(microseconds(half.each("MlaProlog")) == Approx(68.1).epsilon(0.12));
+}
+
 TEST_CASE("The gap between kernels of a graph is paid once a kernel") {
   const RanStep before = ran(decode_of({"inference.launch.gap=1 us"})),
                 after = ran(decode_of({"inference.launch.gap=3 us"}));

@@ -34,6 +34,20 @@ std::optional<SavedStep> read_step(const std::filesystem::path& directory) {
   return step;
 }
 
+// Steps of inference take milliseconds.
+struct StepUnit {
+  const char* name;
+  double scale;  // of seconds
+  double of(Duration time) const { return seconds(time) * scale; }
+};
+StepUnit unit_of(const SavedStep& a, const SavedStep& b) {
+  return std::max(seconds(a.time()), seconds(b.time())) < 1 ? StepUnit{"ms", 1e3} : StepUnit{"s", 1};
+}
+
+bool of_both(const SavedStep& a, const SavedStep& b, const char* key) {
+  return a.result.contains(key) && b.result.contains(key);
+}
+
 void add_step_figures(const SavedStep& a, const SavedStep& b, Report& report) {
   Table& table = report.table(
       "", {Column::words("step"), Column::words("A"), Column::words("B"), Column::words("B - A")});
@@ -42,9 +56,12 @@ void add_step_figures(const SavedStep& a, const SavedStep& b, Report& report) {
                fmt::format("{:+.{}f}", of_b - of_a, decimals)});
   };
   constexpr double kGibibyte = 1024.0 * 1024 * 1024;
-  add("time s", seconds(a.time()), seconds(b.time()), 3);
+  const StepUnit unit = unit_of(a, b);
+  add(fmt::format("time {}", unit.name).c_str(), unit.of(a.time()), unit.of(b.time()), 3);
+  if (of_both(a, b, "tpot_ps"))
+    add("per output token ms", a.number("tpot_ps") * 1e-9, b.number("tpot_ps") * 1e-9, 3);
   add("tokens/s a die", a.number("tokens_per_second_per_die"), b.number("tokens_per_second_per_die"), 0);
-  add("MFU %", 100 * a.number("mfu"), 100 * b.number("mfu"), 1);
+  if (of_both(a, b, "mfu")) add("MFU %", 100 * a.number("mfu"), 100 * b.number("mfu"), 1);
   add("fullest die GiB", a.number("peak_memory_bytes") / kGibibyte, b.number("peak_memory_bytes") / kGibibyte,
       1);
 }
@@ -94,12 +111,14 @@ std::string verdict_of(const SavedStep& a, const SavedStep& b) {
   constexpr std::int64_t kLeast = 10;
   const Duration more = b.time() - a.time();
   if (more == Duration::zero()) return "A and B take the same time.\n";
-  std::string text = fmt::format("B takes {:+.3f} s ({:+.1f} %)", seconds(more),
+  const StepUnit unit = unit_of(a, b);
+  std::string text = fmt::format("B takes {:+.3f} {} ({:+.1f} %)", unit.of(more), unit.name,
                                  100 * (seconds(b.time()) / seconds(a.time()) - 1));
   std::size_t named = 0;
   for (const auto& [name, time] : class_differences(a, b)) {
     if (named == kMost || std::abs(time.count()) * kLeast < std::abs(more.count())) break;
-    text += fmt::format("{} {} {:+.3f} s", named++ == 0 ? ", most of it" : ",", name, seconds(time));
+    text +=
+        fmt::format("{} {} {:+.3f} {}", named++ == 0 ? ", most of it" : ",", name, unit.of(time), unit.name);
   }
   return text + (named == 0 ? ", in small parts of all classes.\n" : ".\n");
 }

@@ -1,5 +1,7 @@
 #include "sim/experiment/inference/expert_visit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 

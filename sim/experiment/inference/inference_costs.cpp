@@ -46,7 +46,8 @@ std::uint64_t parts_of_keys(std::uint64_t blocks, std::uint64_t keys, std::uint3
                             std::uint64_t least) {
   const std::uint64_t most = std::max<std::uint64_t>(1, std::min<std::uint64_t>(keys / least, 4UL * cores));
   const auto time = [&](std::uint64_t parts) {
-    return static_cast<double>((blocks * parts + cores - 1) / cores) / static_cast<double>(parts);
+    const std::uint64_t rounds = (blocks * parts + cores - 1) / cores;
+    return static_cast<double>(rounds) / static_cast<double>(parts);
   };
   double best = time(1);
   for (std::uint64_t parts = 2; parts <= most; ++parts) best = std::min(best, time(parts));
@@ -203,7 +204,7 @@ InferenceKernel InferenceCosts::index(std::string name, double requests, double 
   const double passes = 3 + std::max(0.0, std::log2(index.top_k / kSorted) / 2);
   const double sort = std::ceil(tokens / vectors) * keys * passes * seconds(program_.tasks.sorted_element);
   one.job.ideal = Duration(whole_picoseconds(std::max({multiply, leave, weigh + sort}) * 1e12));
-  one.cache = requests * keys * index.width * options_.cache_bytes;
+  one.cache = requests * keys * index.width * options_.index_cache_bytes;
   one.job.bytes = {kElement * products, kElement * products, one.cache};
   one.by_hand = one.flops / peak(DataType::kBf16) * 1e12;
   one.barriers = program_.signals.sync_all;

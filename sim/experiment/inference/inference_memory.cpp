@@ -7,7 +7,7 @@
 namespace a3sim {
 namespace {
 
-constexpr double kElement = 2;  // bytes of activations, and of weights that are never quantised
+constexpr double kSixteenBits = 2;  // bytes of activations, and of weights that are never quantised
 
 // Weights of a layer's attention on a die.
 double attention_weights(const InferencePlan& plan) {
@@ -20,7 +20,7 @@ double attention_weights(const InferencePlan& plan) {
     const auto& [narrow, keys, rotated] = *shape.latent;
     weights += bytes * hidden * (narrow + keys + rotated);
     weights += bytes * (narrow > 0 ? narrow : hidden) * heads * shape.d_qk;
-    weights += kElement * keys * heads * (shape.d_qk - rotated + shape.d_v);
+    weights += kSixteenBits * keys * heads * (shape.d_qk - rotated + shape.d_v);
   } else {
     const double kv = std::max(1.0, 1.0 * shape.kv_heads / options.tp);
     weights += bytes * hidden * ((heads + kv) * shape.d_qk + kv * shape.d_v);
@@ -28,7 +28,7 @@ double attention_weights(const InferencePlan& plan) {
   if (!options.index) return weights;
   const double from = shape.latent && shape.latent->queries > 0 ? shape.latent->queries : hidden;
   return weights + bytes * from * options.index->heads * options.index->width +
-         kElement * hidden * (options.index->width + options.index->heads);
+         kSixteenBits * hidden * (options.index->width + options.index->heads);
 }
 
 // The layers of each kind; MTP's is one of them.
@@ -55,14 +55,14 @@ void add_weights(const InferencePlan& plan, InferenceMemory& attention, Inferenc
   const double hidden = model.hidden, bytes = weight_bytes(options.weights);
   attention.attention = counts.attention * attention_weights(plan);
   attention.dense = counts.dense * bytes * 3 * hidden * model.dense_intermediate / options.dense_tp +
-                    counts.mtp * kElement * 2 * hidden * hidden;
+                    counts.mtp * kSixteenBits * 2 * hidden * hidden;
   const double shared = std::max(1.0, weight_bytes(options.experts)),
                of_routed = weight_bytes(options.experts);
   attention.shared = counts.routed * (shared * 3 * hidden * model.experts.shared_intermediate +
                                       4 * hidden * model.experts.count);
   experts.experts = counts.routed * of_routed * 3 * hidden * model.experts.intermediate *
                     (model.experts.count + options.redundant) / options.ep;
-  attention.ends = kElement * hidden * model.vocabulary * (model.tied ? 1 : 2) / options.head_tp;
+  attention.ends = kSixteenBits * hidden * model.vocabulary * (model.tied ? 1 : 2) / options.head_tp;
 }
 
 double buffers_of(const InferencePlan& plan) {
@@ -71,10 +71,10 @@ double buffers_of(const InferencePlan& plan) {
   const double own = static_cast<double>(options.own_tokens()) * options.micro_batches,
                rows = own * model.experts.top_k * options.attention() / options.ep;
   const double heads = 1.0 * model.attention.heads / options.tp;
-  const double routed = rows * (2.0 * 2 * model.hidden + 3.0 * model.experts.intermediate) * kElement;
+  const double routed = rows * (2.0 * 2 * model.hidden + 3.0 * model.experts.intermediate) * kSixteenBits;
   const double attention = static_cast<double>(options.micro_tokens()) * heads *
-                           (model.attention.d_qk + model.attention.d_v) * 2 * kElement;
-  return std::max(routed, attention) + 4 * own * model.hidden * kElement;
+                           (model.attention.d_qk + model.attention.d_v) * 2 * kSixteenBits;
+  return std::max(routed, attention) + 4 * own * model.hidden * kSixteenBits;
 }
 
 }  // namespace
@@ -85,8 +85,8 @@ double cache_of_token(const InferencePlan& plan) {
   double elements = shape.latent
                         ? 1.0 * shape.latent->keys + shape.latent->rotated
                         : std::max(1.0, 1.0 * shape.kv_heads / options.tp) * (shape.d_qk + shape.d_v);
-  if (options.index) elements += options.index->width;
-  return counts_of(plan).attention * elements * options.cache_bytes / options.cp;
+  const double of_index = options.index ? options.index->width * options.index_cache_bytes : 0;
+  return counts_of(plan).attention * (elements * options.cache_bytes + of_index) / options.cp;
 }
 
 InferenceMemory inference_memory(const InferencePlan& plan) {

@@ -37,11 +37,12 @@ void read_types(const Config& block, InferenceOptions& options) {
   options.weights = block.choice("weights", WeightType::kBf16);
   options.experts = block.choice("experts", options.weights);
   options.cache_bytes = block.choice("cache", {"bf16", "int8"}, "bf16") == 0 ? 2 : 1;
+  options.index_cache_bytes = block.choice("index_cache", {"bf16", "int8"}, "bf16") == 0 ? 2 : 1;
   if (options.weights == WeightType::kW4A8)
     block.error("weights", "4 bits are for routed experts (inference.experts): expected bf16 or w8a8");
 }
 
-void read_streams(const Config& block, InferenceOptions& options) {
+void read_inference_streams(const Config& block, InferenceOptions& options) {
   options.micro_batches = static_cast<std::uint32_t>(block.integer("micro_batches", 1, 8, 1));
   options.core_share = block.number("core_share", 0.05, 1, 1);
   options.shared_beside = block.boolean("shared_beside", true);
@@ -84,7 +85,7 @@ InferenceOptions read_inference_options(const Config& root, const Hardware& hard
       static_cast<std::uint32_t>(block.integer("attention_dies", 0, kMostInferenceDies, 0));
   read_requests(block, options);
   read_types(block, options);
-  read_streams(block, options);
+  read_inference_streams(block, options);
   read_launch(block, options);
   options.interference = block.number("interference", 1, 4, 1);
   options.collective = block.duration("collective");
@@ -106,9 +107,21 @@ InferenceOptions read_inference_options(const Config& root, const Hardware& hard
   return options;
 }
 
+// Products and rows of more tokens would be counted past 32 bits.
+static void check_tokens(const Config& block, const InferenceOptions& options) {
+  constexpr std::uint64_t kMostTokens = std::uint64_t{1} << 22;
+  if (options.micro_tokens() <= kMostTokens) return;
+  const bool prefill = options.phase == InferencePhase::kPrefill;
+  block.error(
+      "batch",
+      fmt::format("{} tokens of a rank in a micro-batch, expected at most {}: fewer requests{}",
+                  options.micro_tokens(), kMostTokens, prefill ? ", or a shorter inference.context" : ""));
+}
+
 void check_inference(const Config& root, const InferencePlan& plan) {
   refuse_other_layers(root.map("model"), plan.model);
   const InferenceOptions& options = plan.options;
+  check_tokens(root.map("inference"), options);
   const Config parallel = root.map("parallel"), block = root.map("inference");
   const std::uint32_t group = options.tp * options.cp, heads = plan.model.attention.heads;
   if (options.attention() % group != 0)

@@ -57,6 +57,7 @@ struct InferenceOptions {
 
   WeightType weights{}, experts{};  // of attention and dense networks, and of routed and shared experts
   double cache_bytes = 2;           // of an element in the cache
+  double index_cache_bytes = 2;     // of an element of the indexer's keys
   std::optional<SparseIndex> index{};
 
   LaunchedBy launched{};

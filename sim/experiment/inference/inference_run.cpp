@@ -119,17 +119,26 @@ InferenceFigures figures_of(const Experiment& experiment, const PreparedInferenc
 }
 
 Duration inference_by_hand(const Experiment& experiment, const PreparedInference& prepared,
-                           double part_of_peak) {
+                           double part_of_peak, std::string_view op) {
   const Hardware& hardware = experiment.hardware;
+  const auto of_kernel = [&](const InferenceKernel& kernel) {
+    const double bytes = kernel.job.bytes[kHbmResource] * (kernel.matrix ? hardware.cube.hbm_part : 1);
+    return std::max(kernel.by_hand / part_of_peak,
+                    bytes * 1e12 / static_cast<double>(hardware.memory.hbm_read.count));
+  };
+  if (!op.empty()) {
+    double longest = 0;
+    for (const InferenceKernel& kernel : prepared.written.kernels)
+      if (kernel.name == op && kernel.transfers.empty()) longest = std::max(longest, of_kernel(kernel));
+    if (longest == 0) return Duration::zero();
+    return Duration(whole_picoseconds(longest)) + experiment.program.launch.queued;
+  }
   std::vector<double> kernels(prepared.written.program.ranks, 0);
   std::map<std::uint32_t, double> sent;  // by level
   for (std::uint32_t t = 0; t < prepared.written.program.tasks.size(); ++t) {
     const InferenceKernel* const kernel = prepared.written.kernel(t);
     if (!kernel) continue;
-    const double bytes = kernel->matrix ? kernel->job.bytes[kHbmResource] * hardware.cube.hbm_part
-                                        : kernel->job.bytes[kHbmResource];
-    kernels[index(prepared.written.program.tasks[t].rank)] += std::max(
-        kernel->by_hand / part_of_peak, bytes * 1e12 / static_cast<double>(hardware.memory.hbm_read.count));
+    kernels[index(prepared.written.program.tasks[t].rank)] += of_kernel(*kernel);
     for (const StreamTransfer& transfer : kernel->transfers)
       sent[transfer.level] += static_cast<double>(transfer.bytes.count);
   }

@@ -50,8 +50,9 @@ InferenceFigures figures_of(const Experiment& experiment, const PreparedInferenc
                             const StreamPass& pass);
 
 // Returns what a reader would compute by hand: each kernel the longer of its arithmetic at a part of the peak and its bytes at
-// the HBM's rate, one after the other; the bytes of exchanges at the port's rate, one latency and one launch.
+// the HBM's rate, one after the other; the bytes of exchanges at the port's rate, one latency and one launch. Of a kernel by its
+// name: one run of it, with a launch; zero for an exchange.
 Duration inference_by_hand(const Experiment& experiment, const PreparedInference& prepared,
-                           double part_of_peak);
+                           double part_of_peak, std::string_view op = {});
 
 }  // namespace a3sim

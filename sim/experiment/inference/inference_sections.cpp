@@ -160,6 +160,10 @@ OwnSections inference_sections(const Experiment& experiment, const PreparedInfer
   add_inference_classes(figures, own.before);
   add_inference_kernels(figures, own.before);
   add_inference_memory(prepared, figures, own.before);
+  if (prepared.over_mean > 1)
+    own.before.say(fmt::format(
+        "The busiest rank of experts has {:.2f} times the mean of rows; all others wait for it.\n",
+        prepared.over_mean));
   add_assumed(experiment, own.before);
   own.tells_passes = false;
   return own;

@@ -60,8 +60,7 @@ class PreparedInferenceStep final : public PreparedWork {
 
   std::optional<Duration> by_hand(const Experiment& on, std::size_t, double part_of_peak,
                                   std::string_view op) const override {
-    if (!op.empty()) return std::nullopt;
-    return inference_by_hand(on, prepared_, part_of_peak);
+    return inference_by_hand(on, prepared_, part_of_peak, op);
   }
 
   Bounds bounds(const Experiment& on, std::size_t) const override {
@@ -105,7 +104,6 @@ class InferenceStep final : public InferenceWork {
                                               CompileCache*) const override {
     return std::make_shared<PreparedInferenceStep>(experiment);
   }
-  bool measured_by_pass() const override { return true; }
   std::vector<std::string> sampled_metrics() const override { return inference_metric_names(); }
   std::vector<SampledMetric> sample(const Experiment& experiment, std::uint32_t) const override {
     const PreparedInference prepared = prepare_inference(experiment);
