@@ -11,6 +11,7 @@
 
 #include "sim/compare/runs/counterfactual.h"
 #include "sim/compare/runs/run_difference.h"
+#include "sim/verdict/difference_verdict.h"
 
 namespace a3sim {
 namespace {
@@ -43,7 +44,7 @@ void add_step_figures(const SavedStep& a, const SavedStep& b, Report& report) {
   };
   constexpr double kGibibyte = 1024.0 * 1024 * 1024;
   add("time s", seconds(a.time()), seconds(b.time()), 3);
-  add("tokens/s a die", a.number("tokens_per_second_per_die"), b.number("tokens_per_second_per_die"), 0);
+  add("tokens/s per die", a.number("tokens_per_second_per_die"), b.number("tokens_per_second_per_die"), 0);
   add("MFU %", 100 * a.number("mfu"), 100 * b.number("mfu"), 1);
   add("fullest die GiB", a.number("peak_memory_bytes") / kGibibyte, b.number("peak_memory_bytes") / kGibibyte,
       1);
@@ -89,19 +90,27 @@ void add_key_differences(const std::filesystem::path& a, const std::filesystem::
 }
 
 // Names the classes that make most of the difference: at most three, each at least a tenth of it.
-std::string verdict_of(const SavedStep& a, const SavedStep& b) {
+std::string largest_classes(const SavedStep& a, const SavedStep& b) {
   constexpr std::size_t kMost = 3;
   constexpr std::int64_t kLeast = 10;
-  const Duration more = b.time() - a.time();
-  if (more == Duration::zero()) return "A and B take the same time.\n";
-  std::string text = fmt::format("B takes {:+.3f} s ({:+.1f} %)", seconds(more),
-                                 100 * (seconds(b.time()) / seconds(a.time()) - 1));
+  const std::int64_t more = std::abs((b.time() - a.time()).count());
+  std::string text;
   std::size_t named = 0;
   for (const auto& [name, time] : class_differences(a, b)) {
-    if (named == kMost || std::abs(time.count()) * kLeast < std::abs(more.count())) break;
-    text += fmt::format("{} {} {:+.3f} s", named++ == 0 ? ", most of it" : ",", name, seconds(time));
+    if (named == kMost || std::abs(time.count()) * kLeast < more) break;
+    text += fmt::format("{}{} {:+.3f} s", named++ == 0 ? "" : ", ", name, seconds(time));
   }
-  return text + (named == 0 ? ", in small parts of all classes.\n" : ".\n");
+  return text.empty() ? "small parts of all classes" : text;
+}
+
+std::string verdict_of(const SavedStep& a, const SavedStep& b) {
+  const Duration longer = b.time() - a.time();
+  if (longer == Duration::zero()) return "A and B take the same time.\n";
+  const auto apart = static_cast<double>(longer.count());
+  DifferenceVerdict verdict{{apart, apart, apart}, seconds(b.time()) / seconds(a.time()) - 1, longer};
+  verdict.one_run = true;
+  verdict.changed = largest_classes(a, b);
+  return verdict_text(verdict) + '\n';
 }
 
 }  // namespace
