@@ -17,7 +17,7 @@ constexpr auto names_of(RowCrossing) {
   return std::to_array<std::string_view>({"by_expert", "once_there", "once"});
 }
 
-// What moves an operator's rows between ranks: vector workers, the device's copy engines, or the product
+// The mover of an operator's rows between ranks: vector workers, the device's copy engines, or the product
 // whose result they are.
 enum class RowMover : std::uint8_t { kVector, kCopyEngine, kProduct };
 constexpr auto names_of(RowMover) {

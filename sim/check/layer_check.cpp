@@ -198,7 +198,7 @@ DataFindings check_layer(const LayerCheck& check, const std::optional<std::uint6
   Report& report = findings.report;
   report.fact("name", experiment.name).fact("method", experiment.work->micro_batches()->method);
   report.say(fmt::format(
-      "{} with real tensors, method {}, {} ranks, {} experts, {} tokens a rank of {} values, against plain "
+      "{} with real tensors, method {}, {} ranks, {} experts, {} tokens per rank of {} values, against plain "
       "loops\n"
       "over tokens and experts; 'within': not beyond three roundings of the sum of a gradient's terms\n\n",
       experiment.name, experiment.work->micro_batches()->method, experiment.shape.ep,

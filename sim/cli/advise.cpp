@@ -1,4 +1,3 @@
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -24,8 +23,9 @@ namespace {
 
 struct AdviseOptions {
   std::string directory, machine;
-  bool json = false, prove = false;
+  bool prove = false;
   ThreadsOption threads;
+  JsonOption json;
 };
 
 std::unique_ptr<Observation> observed_job(const AdviseOptions& options) {
@@ -64,15 +64,13 @@ void advise_on_run(const AdviseOptions& options) {
   const RuleBook rules = read_rules(configs_folder() / "advice");
   Advice advice = advise(*observe(saved, options.machine), rules);
   keep_standing_remedies(advice, rules);
-  if (options.json) {
-    nlohmann::ordered_json json = advice_json(advice);
-    for (const AnalysedPass& pass : known.passes) json["verdicts"].push_back(verdict_text(pass.verdict));
-    std::fputs((json.dump(1) + "\n").c_str(), stdout);
-    return;
-  }
+  nlohmann::ordered_json json = advice_json(advice);
   std::string text;
-  for (const AnalysedPass& pass : known.passes) text += verdict_text(pass.verdict) + '\n';
-  std::fputs((text + '\n' + advice_text(advice)).c_str(), stdout);
+  for (const AnalysedPass& pass : known.passes) {
+    json["verdicts"].push_back(verdict_text(pass.verdict));
+    text += verdict_text(pass.verdict) + '\n';
+  }
+  print_result(text + '\n' + advice_text(advice), json, options.json);
 }
 
 void run(const AdviseOptions& options) {
@@ -87,8 +85,7 @@ void run(const AdviseOptions& options) {
     throw InputError("--prove: only what 'a3sim run --steps N -o' wrote can be run again with remedies");
   Advice advice = advise(*observation, read_rules(configs_folder() / "advice"));
   if (options.prove) prove(options.directory, *observation, advice, options.threads.count);
-  const std::string text = options.json ? advice_json(advice).dump(1) + "\n" : advice_text(advice);
-  std::fputs(text.c_str(), stdout);
+  print_result(advice_text(advice), advice_json(advice), options.json);
 }
 
 void add_advise_options(CLI::App& app, AdviseOptions& options) {
@@ -97,9 +94,9 @@ void add_advise_options(CLI::App& app, AdviseOptions& options) {
   take_shipped_too(app.add_option("--machine", options.machine, "a hardware file: what its machine allows")
                        ->type_name("FILE"),
                    "hardware");
-  app.add_flag("--json", options.json, "for programs");
   app.add_flag("--prove", options.prove, "run the job again with each remedy in place: its gain");
   options.threads.add_to(app);
+  options.json.add_to(app);
   app.footer(help_of("advise", lines_of<CauseRules>(18)));
 }
 

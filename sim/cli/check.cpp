@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 
@@ -11,8 +12,10 @@
 #include "sim/check/data_matrix.h"
 #include "sim/check/layer_check.h"
 #include "sim/cli/command.h"
+#include "sim/cli/output.h"
 #include "sim/cli/run_progress.h"
 #include "sim/cli/schedules.h"
+#include "sim/cli/terminal.h"
 #include "sim/core/config/quantity.h"
 #include "sim/core/error.h"
 #include "sim/core/machine_memory.h"
@@ -23,6 +26,40 @@
 namespace a3sim {
 namespace {
 
+// What a check has found. It is printed as it comes, unless stdout is for a program.
+class Checked {
+ public:
+  explicit Checked(const JsonOption& json) : json_(json) { report_.fact("schema_version", 1); }
+
+  // Adds a part of the result, and faults, one line each.
+  void add(const std::string& key, Report part, const std::string& faults) {
+    if (!json_.replaces_text()) std::cout << (any_ ? gap_ : "") << page_text(part.text());
+    any_ = true;
+    faults_ += faults;
+    report_.part(key, std::move(part));
+  }
+  // Parts that follow one another have an empty line between them.
+  void set_apart() { gap_ = "\n"; }
+
+  // Writes what the options ask for. Throws RunError if there are faults.
+  void end() {
+    Table& table = report_.table("faults", {Column::data("fault")}, Audience::kPrograms);
+    for (std::size_t begin = 0; begin < faults_.size(); begin = faults_.find('\n', begin) + 1)
+      table.add({faults_.substr(begin, faults_.find('\n', begin) - begin)});
+    report_.fact("sound", std::int64_t{faults_.empty()});
+    if (json_.given || json_.csv) print_result("", report_.json(), json_);
+    if (faults_.empty()) return;
+    faults_.pop_back();
+    throw RunError(faults_);
+  }
+
+ private:
+  const JsonOption& json_;
+  Report report_;
+  std::string faults_, gap_;
+  bool any_ = false;
+};
+
 // The options of `check --data`.
 struct DataCheckOptions {
   bool data = false, full = false, orders = false, executions = false;
@@ -30,9 +67,9 @@ struct DataCheckOptions {
   std::string memory, adversary, drop_wait;
 
   void add_to(CLI::App& app);
-  // Checks the data of a configuration and prints the findings. Throws RunError with everything that is
-  // wrong, and InputError for options that exclude each other or a shape that does not fit in memory.
-  void check(const ScheduleOption& schedules) const;
+  // Checks the data of a configuration. Throws InputError for options that exclude each other or a shape that does not fit
+  // in memory.
+  void check(const ScheduleOption& schedules, Checked& checked) const;
 };
 
 Bytes memory_limit(const std::string& text) {
@@ -105,12 +142,16 @@ std::string missing_workers(const NamedSchedule& named, const std::optional<Expe
                      needed.text(), experiment->workers.text());
 }
 
-// Prints the findings. Returns those that are wrong, one line each, beginning with `whose`.
-std::string print(const DataFindings& findings, const std::string& whose) {
-  std::cout << findings.report.text();
+// Returns the faults, one line each, beginning with `whose`.
+std::string faults_of(const DataFindings& findings, const std::string& whose) {
   std::string faults;
   for (const std::string& fault : findings.faults) faults += whose + fault + '\n';
   return faults;
+}
+
+void add(Checked& checked, DataFindings findings, const std::string& whose) {
+  const std::string faults = faults_of(findings, whose);
+  checked.add("cases", std::move(findings.report), faults);
 }
 
 // Returns the first faults, a line each, and says how many more there are, since one mistake may show at every task.
@@ -124,41 +165,33 @@ std::string faults_text(const std::string& name, const std::vector<std::string>&
   return faults;
 }
 
-void refuse(std::string faults) {
-  if (faults.empty()) return;
-  faults.pop_back();
-  throw RunError(faults);
-}
-
 // Throws unless the configuration has the pass of the schedules.
 void check_has_pass(const Experiment& experiment, const std::string& name, const std::string& file) {
   if (std::ranges::find(experiment.passes, name, &Pass::name) != experiment.passes.end()) return;
   throw InputError(fmt::format("{} has no pass '{}', of which the schedules are", file, name));
 }
 
-void report_matrix(const std::vector<DataCase>& cases, std::uint64_t seed, const Adversary& held) {
-  const DataFindings findings =
-      check_matrix(cases, seed, held, std::max(1U, std::thread::hardware_concurrency()));
-  refuse(print(findings, cases.front().experiment.name + ", "));
+void report_matrix(const std::vector<DataCase>& cases, std::uint64_t seed, const Adversary& held,
+                   Checked& checked) {
+  add(checked, check_matrix(cases, seed, held, std::max(1U, std::thread::hardware_concurrency())),
+      cases.front().experiment.name + ", ");
 }
 
 void check_on_streams(const std::string& file, const DataCheckOptions& options,
-                      const ScheduleOption& schedules) {
+                      const ScheduleOption& schedules, Checked& checked) {
   if (options.full || options.orders || options.executions || !options.drop_wait.empty() ||
       !schedules.order.empty()) {
     throw InputError(file + ": runs on streams, where --data goes with --seed and --adversary SEED alone");
   }
   const Adversary held = adversary_of(options.adversary);
   if (held.all) throw InputError("--adversary all: on streams, tasks are held up by a seed");
-  const DataFindings findings = check_layer(LayerCheck(file, schedules.set, options.seed), held.seed);
-  refuse(print(findings, file + ": "));
+  add(checked, check_layer(LayerCheck(file, schedules.set, options.seed), held.seed), file + ": ");
 }
 
 void DataCheckOptions::add_to(CLI::App& app) {
   CLI::Option* const flag = app.add_flag("--data", data,
-                                         "run a configuration, or compiled schedules with the one beside "
-                                         "them, with real tensors and compare with a "
-                                         "plain reference");
+                                         "run a configuration, or compiled schedules, with real tensors and "
+                                         "compare with a plain reference");
   CLI::Option* const whole =
       app.add_flag("--full", full, "keep the configured shape instead of a small one of the same structure")
           ->needs(flag);
@@ -189,7 +222,7 @@ void DataCheckOptions::add_to(CLI::App& app) {
 }
 
 // Checks compiled schedules instead of those of the configuration. Does not run unsound ones.
-void check_compiled(const DataCheckOptions& options, const ScheduleOption& schedules) {
+void check_compiled(const DataCheckOptions& options, const ScheduleOption& schedules, Checked& checked) {
   if (options.full || options.orders || options.executions || !schedules.order.empty()) {
     throw InputError(
         "compiled schedules are run as they are, at their shape: --data goes with --set, --seed, --memory, "
@@ -203,25 +236,26 @@ void check_compiled(const DataCheckOptions& options, const ScheduleOption& sched
     faults += faults_text(named.name, verify(named.schedule).errors);
     given.emplace(named.name, std::move(named.schedule));
   }
-  refuse(std::move(faults));
+  if (!faults.empty()) return checked.add("cases", Report(), faults);
   DataCase data_case = compiled_case(file, schedules.set, options.seed);
   for (const auto& [name, schedule] : given) check_has_pass(data_case.experiment, name, file);
   check_fits(data_case, false, options.memory);
   announce_data(data_case);
   const std::string whose = data_case.experiment.name + ": ";
   const DataCheck check(std::move(data_case), options.seed, std::move(given));
-  refuse(print(options.drop_wait.empty() ? check_data(check, adversary_of(options.adversary))
-                                         : drop_wait(check, options.drop_wait),
-               whose));
+  add(checked,
+      options.drop_wait.empty() ? check_data(check, adversary_of(options.adversary))
+                                : drop_wait(check, options.drop_wait),
+      whose);
 }
 
-void DataCheckOptions::check(const ScheduleOption& schedules) const {
-  if (schedules.are_schedules()) return check_compiled(*this, schedules);
+void DataCheckOptions::check(const ScheduleOption& schedules, Checked& checked) const {
+  if (schedules.are_schedules()) return check_compiled(*this, schedules, checked);
   if (schedules.arguments.size() != 1)
     throw InputError("--data takes one configuration, or compiled schedules");
   const std::string& file = schedules.arguments[0];
   if (load_experiment(file, schedules.set).work->why_no_programs().empty())
-    return check_on_streams(file, *this, schedules);
+    return check_on_streams(file, *this, schedules, checked);
   std::vector<DataCase> cases = executions ? cases_of_all_ways(file, schedules.set, seed)
                                 : full     ? std::vector<DataCase>{full_case(file, schedules.set, seed)}
                                            : small_cases(file, schedules.set, seed);
@@ -233,50 +267,65 @@ void DataCheckOptions::check(const ScheduleOption& schedules) const {
   }
   if (orders) cases = under_shipped_orders(cases);
   const Adversary held = adversary_of(adversary);
-  if (executions) return report_matrix(cases, seed, held);
-  std::string faults, gap;
+  if (executions) return report_matrix(cases, seed, held, checked);
+  checked.set_apart();
   for (const DataCase& data_case : cases) {
     announce_data(data_case);
     const DataCheck check(data_case, seed);
-    const DataFindings findings =
-        drop_wait.empty() ? check_data(check, held) : a3sim::drop_wait(check, drop_wait);
-    std::cout << gap;
-    faults += print(findings, data_case.experiment.name + ": ");
-    gap = "\n";
+    add(checked, drop_wait.empty() ? check_data(check, held) : a3sim::drop_wait(check, drop_wait),
+        data_case.experiment.name + ": ");
   }
-  refuse(faults);
 }
 
 struct CheckOptions {
   ScheduleOption schedules;
   DataCheckOptions data;
+  JsonOption json;
 };
 
-void check(const CheckOptions& options) {
-  if (options.data.data) return options.data.check(options.schedules);
+// Checks schedules by the verifier, without data.
+void check_schedules(const ScheduleOption& schedules, Checked& checked) {
   keep_freed_memory();  // from rank to rank, and from pass to pass
-  std::string faults;
-  const auto say = [&](const std::string& name, const Findings& findings) {
-    std::cout << name << ":\n";
-    for (const std::string& note : findings.notes) std::cout << "  " << note << '\n';
-    faults += faults_text(name, findings.errors);
+  const auto take = [&](const std::string& name, const Findings& findings, const std::string& more = "") {
+    Report part;
+    part.fact("pass", name);
+    std::string text = name + ":\n";
+    Table& notes = part.table("notes", {Column::data("note")}, Audience::kPrograms);
+    for (const std::string& note : findings.notes) {
+      notes.add({note});
+      text += fmt::format("  {}\n", note);
+    }
+    checked.add("passes", std::move(part.say(text)), more + faults_text(name, findings.errors));
   };
-  if (options.schedules.compiled()) {
-    const std::optional<Experiment> beside = experiment_beside(options.schedules.arguments.front());
-    options.schedules.each([&](const NamedSchedule& named) {
-      faults += missing_workers(named, beside);
-      say(named.name, beside ? check_schedule(*beside, named.schedule) : verify(named.schedule));
+  if (schedules.compiled()) {
+    const std::optional<Experiment> beside = experiment_beside(schedules.arguments.front());
+    schedules.each([&](const NamedSchedule& named) {
+      take(named.name, beside ? check_schedule(*beside, named.schedule) : verify(named.schedule),
+           missing_workers(named, beside));
     });
-  } else {
-    const Experiment experiment = options.schedules.experiment();
-    name_stated_numbers(experiment, [&] { experiment.work->check(experiment, say); });
+    return;
   }
-  refuse(std::move(faults));
+  const Experiment experiment = schedules.experiment();
+  refuse_beyond_memory(experiment);
+  name_stated_numbers(experiment, [&] {
+    experiment.work->check(experiment,
+                           [&](const std::string& name, const Findings& findings) { take(name, findings); });
+  });
+}
+
+void check(const CheckOptions& options) {
+  Checked checked(options.json);
+  if (options.data.data)
+    options.data.check(options.schedules, checked);
+  else
+    check_schedules(options.schedules, checked);
+  checked.end();
 }
 
 void add_check_options(CLI::App& app, CheckOptions& options) {
   options.schedules.add_to(app);
   options.data.add_to(app);
+  options.json.add_to(app);
 }
 
 A3SIM_REGISTER(Command, "check",

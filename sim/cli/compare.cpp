@@ -1,10 +1,19 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
 #include "sim/cli/command.h"
+#include "sim/cli/config_option.h"
+#include "sim/cli/kept_run.h"
 #include "sim/cli/known_so_far.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
+#include "sim/cli/run_progress.h"
 #include "sim/compare/runs/compare_runs.h"
 #include "sim/core/error.h"
+#include "sim/core/temporary_directory.h"
 #include "sim/result/saved_run.h"
 #include "traces/import/ascend_files.h"
 #include "traces/import/imported.h"
@@ -14,28 +23,80 @@
 namespace a3sim {
 namespace {
 
+namespace fs = std::filesystem;
+
 struct CompareOptions {
-  std::string directories[2], pass;
-  std::vector<std::string> names;
+  std::string sides[2];             // directories and experiments; empty: none
+  std::vector<std::string> models;  // --hf
+  std::string pass;
+  std::vector<std::string> names, set;
   JitterOption jitter;
   ThreadsOption threads;
   JsonOption json;
 };
 
-bool is_profile(const std::string& path) {
+bool is_profile(const fs::path& path) {
   const std::string kind = kind_of_result(path);
   return kind == "import" || (kind.empty() && is_ascend_profile(path));
 }
 
 // Reads a profile as 'a3sim import -o' kept it, or as the profiler wrote it.
-Profile profile_at(const std::string& path) {
+Profile profile_at(const fs::path& path) {
   if (kind_of_result(path).empty()) return read_profile(path);
   check_result(path, "import");
   return read_imported(path);
 }
 
+bool is_directory(const std::string& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+
+// Returns a result directory as it is, and the file of an experiment.
+std::string side_of(const std::string& given) {
+  if (is_directory(given)) return given;
+  try {
+    return file_or_shipped(given, "experiments");
+  } catch (const InputError& error) {
+    throw InputError(
+        fmt::format("{}\nA result directory of this name does not exist either: 'a3sim run CONFIG --trace "
+                    "-o {}' writes one",
+                    error.what(), given));
+  }
+}
+
+// The two runs that are compared. Experiments are run first, and kept as long as this lives.
+class Sides {
+ public:
+  Sides(const CompareOptions& options, const std::vector<std::string>& sides) {
+    for (const std::string& side : sides)
+      directories_.push_back(is_directory(side) ? fs::path(side) : run(options, side));
+    if (!options.set.empty() && made_.empty())
+      throw InputError("--set: goes with experiments; A and B are results");
+  }
+
+  const fs::path& operator[](std::size_t side) const { return directories_[side]; }
+
+ private:
+  fs::path run(const CompareOptions& options, const std::string& file) {
+    ConfigOption config;
+    config.file = file;
+    config.set = options.set;
+    const Experiment experiment = config.load();
+    announce_run(config, experiment, 1, true);
+    const auto work = experiment.work->prepare(experiment, options.threads.count);
+    const std::vector<RunOutcome> passes = work->run_all(experiment, Record::kTrace, options.threads.count);
+    const auto& made = made_.emplace_back(std::make_unique<TemporaryDirectory>("compare"));
+    keep_run(experiment, made->path() / "run", run_summary(experiment, *work, passes), passes, true);
+    return made->path() / "run";
+  }
+
+  std::vector<std::unique_ptr<TemporaryDirectory>> made_;
+  std::vector<fs::path> directories_;
+};
+
 // Compares a run with a profile, in either order.
-void compare_with_profile(const CompareOptions& options, const std::string& run, const std::string& path) {
+void compare_with_profile(const CompareOptions& options, const fs::path& run, const fs::path& path) {
   check_result(run, "run");
   const NameMap names = name_map(options.names);
   const Profile profile = profile_at(path);
@@ -43,30 +104,47 @@ void compare_with_profile(const CompareOptions& options, const std::string& run,
   print_report(mismatch_report(profile, profile_of(saved.passes, profile.unit), names), options.json);
 }
 
-void compare(const CompareOptions& options) {
-  const std::string &first = options.directories[0], &second = options.directories[1];
-  if (is_profile(first) && is_profile(second)) {
-    if (!options.names.empty()) throw InputError("--name: names of a profile are mapped beside a run only");
-    return print_report(profiles_compared(profile_at(first), profile_at(second)), options.json);
+void compare_sides(const CompareOptions& options, const std::vector<std::string>& given, KnownSoFar& known) {
+  const Sides sides(options, given);
+  if (is_profile(sides[0]) && is_profile(sides[1])) {
+    if (!options.names.empty()) throw InputError("--name: names of a profile are mapped to a run's only");
+    return print_report(profiles_compared(profile_at(sides[0]), profile_at(sides[1])), options.json);
   }
-  if (is_profile(second)) return compare_with_profile(options, first, second);
-  if (is_profile(first)) return compare_with_profile(options, second, first);
+  if (is_profile(sides[1])) return compare_with_profile(options, sides[0], sides[1]);
+  if (is_profile(sides[0])) return compare_with_profile(options, sides[1], sides[0]);
   if (!options.names.empty()) throw InputError("--name: neither A nor B is a profile");
-  for (const std::string& directory : options.directories) check_result(directory, "run");
-  KnownSoFar known(options.json);
+  for (const std::size_t side : {0, 1}) check_result(sides[side], "run");
   CompareRunsOptions how{options.pass, options.jitter.options, options.threads.count, {}};
   how.seen = [&](const Report& so_far, const std::string& extent) {
     known.show_first(so_far.text(), extent);
   };
-  print_report(known.unless_interrupted([&] { return compare_runs(first, second, how); }), options.json);
+  print_report(compare_runs(sides[0], sides[1], how), options.json);
+}
+
+void compare(const CompareOptions& options) {
+  std::vector<std::string> given;
+  for (const std::string& side : options.sides)
+    if (!side.empty()) given.push_back(side_of(side));
+  given.insert(given.end(), options.models.begin(), options.models.end());
+  if (given.size() != 2)
+    throw InputError(fmt::format("two are compared, and {} {} given: results, experiments, or models by --hf",
+                                 given.size(), given.size() == 1 ? "is" : "are"));
+  KnownSoFar known(options.json);
+  known.unless_interrupted([&] { compare_sides(options, given, known); });
 }
 
 void add_compare_options(CLI::App& app, CompareOptions& options) {
   app.add_option(
-         "A", options.directories[0],
-         "what 'a3sim run CONFIG --trace -o' or 'a3sim import PROFILE -o' wrote, or a profiler's directory")
-      ->required();
-  app.add_option("B", options.directories[1], "another one; it is run again with parts of A")->required();
+      "A", options.sides[0],
+      "what 'a3sim run CONFIG --trace -o' or 'a3sim import PROFILE -o' wrote, a profiler's directory, or an "
+      "experiment, which is run first");
+  app.add_option("B", options.sides[1], "another one; it is run again with parts of A");
+  repeatable(app.add_option("--hf", options.models,
+                            "a model's HuggingFace config.json in place of an experiment; repeatable"),
+             "FILE");
+  repeatable(app.add_option("--set", options.set,
+                            "override a value of the experiments: path.to.key=value; repeatable"),
+             "KEY=VALUE");
   app.add_option("--pass", options.pass, "only this pass: forward, backward, …");
   add_names(app, options.names);
   options.jitter.add_to(app);
@@ -74,9 +152,10 @@ void add_compare_options(CLI::App& app, CompareOptions& options) {
   options.json.add_to(app);
 }
 
-A3SIM_REGISTER(Command, "compare",
-               "Two results side by side, and what makes the difference; or simulated beside measured",
-               Command(CommandGroup::kUnderstand, add_compare_options, compare));
+A3SIM_REGISTER(
+    Command, "compare",
+    "Two results or experiments side by side, and the cause of the difference; or a run and a profile",
+    Command(CommandGroup::kUnderstand, add_compare_options, compare));
 
 }  // namespace
 }  // namespace a3sim

@@ -162,7 +162,7 @@ Experiment ConfigOption::load() const {
 }
 
 void ConfigOption::add_without_order_to(CLI::App& app) {
-  CLI::Option_group* const which = app.add_option_group("what runs");
+  CLI::Option_group* const which = app.add_option_group("what runs", "What runs, one of");
   take_shipped_too(which->add_option("CONFIG", file, "experiment (YAML), or a shipped one: ep8"),
                    "experiments");
   which
@@ -176,12 +176,12 @@ void ConfigOption::add_without_order_to(CLI::App& app) {
       ->add_option("--script", script,
                    "a launch script of Megatron or MindSpeed-LLM, or the YAML of its FSDP2 trainer: the "
                    "training step that it "
-                   "runs; nothing in it is executed. --hf beside it gives the sizes that it leaves out")
+                   "runs; nothing in it is executed. With --hf, for sizes that it leaves out")
       ->type_name("FILE");
   which->require_option(1, 2);
   app.parse_complete_callback([this] {
     if (!file.empty() && !(script + model).empty())
-      throw CLI::ValidationError("CONFIG", "an experiment beside --script or --hf: give one of them");
+      throw CLI::ValidationError("CONFIG", "an experiment and --script or --hf: give one of them");
     if (file.empty()) file = script.empty() ? model : script;
   });
   add_set_to(app);

@@ -1,8 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "sim/cli/command.h"
+#include "sim/cli/input_kinds.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/result_directory.h"
@@ -32,6 +36,25 @@ void explain_profile(const ExplainOptions& options) {
   print_report(profile_report(profile, options.rank.value_or(kNone)), options.json);
 }
 
+// Returns the commands to go on with: where another order may gain, the search; all parts of the machine; the page.
+std::string next_steps(const AnalysedRun& known) {
+  constexpr double kWorthASearch = 0.01;
+  const std::string directory = known.run->directory.string(), config = known.run->configuration().string();
+  const bool knows_configuration = std::filesystem::is_regular_file(known.run->configuration());
+  std::vector<std::string> commands;
+  const bool room = std::ranges::any_of(
+      known.passes, [](const AnalysedPass& pass) { return pass.verdict.room() >= kWorthASearch; });
+  if (knows_configuration && known.traced()) {
+    if (room)
+      commands.push_back(
+          fmt::format("a3sim search {} --objective one    # an order that gains some of the room", config));
+    commands.push_back(
+        fmt::format("a3sim explain {} --whatif    # the gain of every part of the machine", config));
+  }
+  commands.push_back(fmt::format("a3sim export {} -o run.html    # the same as a page", directory));
+  return next_commands(commands);
+}
+
 void explain_run(const ExplainOptions& options) {
   const std::string kind = kind_of_result(options.directory);
   if (kind == "import") return explain_profile(options);
@@ -55,6 +78,7 @@ void explain_run(const ExplainOptions& options) {
     report.say(fmt::format("Critical path, blame, communication and roofline follow from tasks: {}.\n",
                            how_to_trace(options.directory)),
                "missing");
+  report.say(next_steps(known), "next");
   print_report(report, options.json);
 }
 

@@ -37,6 +37,7 @@ void show_alike(const WhatifOptions& options, const Experiment& experiment, Know
 
 void run(const WhatifOptions& options) {
   const Experiment experiment = options.config.load();
+  refuse_beyond_memory(experiment);
   const JitterOptions& jitter = options.jitter.options;
   KnownSoFar known(options.json);
   show_alike(options, experiment, known);

@@ -60,7 +60,7 @@ Page orders_page(const fs::path& file) {
     throw InputError(fmt::format("{}: is no result of 'a3sim search --json FILE' or 'a3sim try --json FILE'",
                                  file.string()));
   Page page(result.value("name", file.filename().string()),
-            of_search ? "search for a faster order" : "an order beside the shipped ones");
+            of_search ? "search for a faster order" : "an order and the shipped ones");
   page.add({{"kind", of_search ? "search" : "try"},
             {"title", of_search ? "Search" : "Orders"},
             {"result", std::move(result)}});
@@ -96,7 +96,7 @@ void add_timelines(Page& page, const NamedProfile& measured, const std::vector<S
     for (const ObservedPass& step : steps) of_run.passes.push_back({step.name, of_run.job->full(0)});
   }
   add_observed(page,
-               shown.size() > 1 ? fmt::format("{} beside simulated", measured.name)
+               shown.size() > 1 ? fmt::format("{} and simulated", measured.name)
                                 : fmt::format("{}: timeline", measured.name),
                shown);
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace a3sim {
 namespace {
@@ -40,6 +41,33 @@ std::size_t hanging_indent(std::string_view line, std::size_t columns) {
   return std::min(start + 2, columns / 2);
 }
 
+std::vector<const CLI::App*> groups_of_options(const CLI::App* app) {
+  return app->get_subcommands([](const CLI::App* below) { return below->get_name().empty(); });
+}
+
+// "N in 1..1024" for "UINT:INT in [1 - 1024]"; nothing for the text that most arguments are.
+std::string plain_type(const std::string& type, bool argument) {
+  if (argument && type == "TEXT") return "";
+  if (type.starts_with("TEXT:")) return type.substr(5);
+  if (!type.starts_with("UINT") && !type.starts_with("INT")) return type;
+  const std::size_t low = type.find('['), dash = type.find(" - "), high = type.find(']');
+  if (low == std::string::npos || dash == std::string::npos || high == std::string::npos) return "N";
+  return fmt::format("N in {}..{}", type.substr(low + 1, dash - low - 1),
+                     type.substr(dash + 3, high - dash - 3));
+}
+
+// "CONFIG | --hf FILE"
+std::string alternatives(const CLI::App* group) {
+  std::string text;
+  for (const CLI::Option* option : group->get_options()) {
+    const std::string name = option->get_positional() ? option->get_name(true)
+                                                      : fmt::format("--{} {}", option->get_lnames().front(),
+                                                                    option->get_type_name());
+    text += (text.empty() ? "" : " | ") + name;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::size_t terminal_columns() {
@@ -73,6 +101,29 @@ std::string help_of(std::string_view command, const std::string& list) {
   std::string text = embedded_text(file_name(command));
   if (const std::size_t at = text.find(kList); at != std::string::npos) text.replace(at, kList.size(), list);
   return text;
+}
+
+std::string HelpFormatter::make_usage(const CLI::App* app, std::string name) const {
+  std::string usage = CLI::Formatter::make_usage(app, std::move(name));
+  while (usage.ends_with('\n')) usage.pop_back();
+  for (const CLI::App* group : groups_of_options(app)) usage += " " + alternatives(group);
+  return usage + '\n';
+}
+
+std::string HelpFormatter::make_expanded(const CLI::App* app) const {
+  if (!app->get_name().empty()) return CLI::Formatter::make_expanded(app);
+  std::string options;
+  for (const CLI::Option* option : app->get_options())
+    options += make_option(option, option->get_positional());
+  return fmt::format("\n{}:\n{}", app->get_description(), options);
+}
+
+std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
+  std::string text = CLI::Formatter::make_option_opts(option);
+  const std::string type = option->get_type_name();
+  const std::size_t at = type.empty() ? std::string::npos : text.find(type);
+  if (at != std::string::npos) text.replace(at, type.size(), plain_type(type, option->get_positional()));
+  return text == " " ? "" : text;
 }
 
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {

@@ -23,6 +23,12 @@ std::string wrapped(std::string_view text, std::size_t columns);
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
+  // Names the arguments of option groups too: "CONFIG | --hf FILE | --script FILE".
+  std::string make_usage(const CLI::App* app, std::string name) const override;
+  // Lists a group's arguments and options below its description.
+  std::string make_expanded(const CLI::App* app) const override;
+  // Shows a whole number as "N", with its range: "N in 1..1024".
+  std::string make_option_opts(const CLI::Option* option) const override;
 };
 
 // Returns one line for each registered name: the name, padded to `columns`, and its description.

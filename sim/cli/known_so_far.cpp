@@ -9,6 +9,7 @@
 #include <iostream>
 #include <utility>
 
+#include "sim/cli/terminal.h"
 #include "sim/core/progress_lines.h"
 #include "sim/core/terminal_text.h"
 #include "sim/experiment/run/interruption.h"
@@ -73,7 +74,7 @@ void KnownSoFar::add(const std::string& lines, std::string extent, std::string e
 }
 
 void KnownSoFar::print_and_throw() const {
-  if (!json_.given || !json_.file.empty()) std::cout << terminal_text(text_ + end_) << std::flush;
+  if (!json_.replaces_text()) std::cout << page_text(text_ + end_) << std::flush;
   throw Error(
       ExitCode::kInterrupted,
       fmt::format("interrupted: {}", extent_.empty() ? "nothing was known yet" : "known is " + extent_));

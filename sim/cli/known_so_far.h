@@ -19,7 +19,7 @@ class InterruptsHeeded {
   ~InterruptsHeeded();
 };
 
-// What a command that simulates much knows before it has ended. From the first piece on, Ctrl-C ends the simulations, and
+// The results that a long command has before it ends. From the first one on, Ctrl-C ends the simulations, and
 // what is known is printed in place of the result.
 class KnownSoFar {
  public:

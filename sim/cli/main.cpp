@@ -1,5 +1,5 @@
 #include <fmt/format.h>
-#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/sinks/ansicolor_sink.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -15,6 +15,7 @@
 
 #include "sim/cli/command_line.h"
 #include "sim/cli/help.h"
+#include "sim/cli/terminal.h"
 #include "sim/core/error.h"
 #include "sim/core/message_text.h"
 #include "sim/core/progress.h"
@@ -31,8 +32,12 @@ std::string exit_codes() {
 
 // Sends messages to stderr: warnings always, progress with --verbose.
 void log_to_stderr() {
-  auto logger = spdlog::stderr_logger_mt("a3sim");
-  logger->set_pattern("%v");
+  auto sink = std::make_shared<spdlog::sinks::ansicolor_stderr_sink_mt>(
+      a3sim::has_colour(stderr) ? spdlog::color_mode::always : spdlog::color_mode::never);
+  for (const auto level : {spdlog::level::debug, spdlog::level::info}) sink->set_color(level, "");
+  sink->set_color(spdlog::level::warn, sink->yellow);
+  auto logger = std::make_shared<spdlog::logger>("a3sim", std::move(sink));
+  logger->set_pattern("%^%v%$");
   logger->set_level(spdlog::level::warn);
   spdlog::set_default_logger(std::move(logger));
 }
@@ -44,7 +49,9 @@ void be_quiet() {
 
 // Prints the error and returns its exit code, which is right even if stderr cannot be written.
 int fail(const a3sim::Error& error) {
-  std::fputs((a3sim::message_text(error.what()) + '\n').c_str(), stderr);
+  const std::string text = a3sim::message_text(error.what());
+  std::fputs(((a3sim::has_colour(stderr) ? a3sim::shaded(text, a3sim::Shade::kRed) : text) + '\n').c_str(),
+             stderr);
   return static_cast<int>(error.code());
 }
 
@@ -90,7 +97,7 @@ int run(int argc, char** argv) {
     app.footer(a3sim::help_of("a3sim", exit_codes()));  // last, because commands would inherit it
     line.check_words();
     if (const std::optional<std::string> help = line.help()) {
-      std::cout << a3sim::wrapped(*help, a3sim::terminal_columns());
+      std::cout << a3sim::help_text(*help);
     } else {
       app.parse(argc, argv);
     }

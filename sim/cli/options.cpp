@@ -36,6 +36,8 @@ std::string other_kind(const fs::path& configs, const std::string& name, const s
   return "";
 }
 
+}  // namespace
+
 std::string file_or_shipped(const std::string& given, const std::string& folder) {
   const fs::path path = given;
   std::error_code error;
@@ -59,8 +61,6 @@ std::string file_or_shipped(const std::string& given, const std::string& folder)
   }
   return given;
 }
-
-}  // namespace
 
 void take_shipped_too(CLI::Option* option, const std::string& folder) {
   option->transform([folder](const std::string& given) { return file_or_shipped(given, folder); });

@@ -24,6 +24,10 @@ inline CLI::Option* repeatable(CLI::Option* option, const char* type) {
 // is installed.
 void take_shipped_too(CLI::Option* option, const std::string& folder);
 
+// Returns the path of the shipped file that `given` names, or `given` itself. Throws InputError, which lists the shipped ones,
+// for a name that is neither.
+std::string file_or_shipped(const std::string& given, const std::string& folder);
+
 // The option `--threads N` of commands that run many simulations. Results do not depend on it.
 struct ThreadsOption {
   unsigned count = std::max(1U, std::thread::hardware_concurrency());

@@ -172,7 +172,7 @@ std::string brief(const std::vector<Shown>& pages, const ReproduceOptions& optio
   if (const std::string table = main_table(all); !table.empty()) {
     text =
         "MoE-FFN of HyperParallel-MoE (arXiv 2605.23764) on Ascend A3, Dispatch to Combine: predicted "
-        "(published,\nerror); 5..95 %: as far as the machine's values are uncertain; bound: no order is "
+        "(published,\nerror); 5..95 %: range from uncertain values of the machine; bound: no order is "
         "faster\n\n" +
         table + '\n' + why_static_wins(scenario) + '\n';
   }
@@ -392,7 +392,7 @@ void run(const ReproduceOptions& given) {
 }
 
 void add_reproduce_options(CLI::App& app, ReproduceOptions& options) {
-  app.add_option("NAME", options.names, "experiments; without one a line for each");
+  app.add_option("NAME", options.names, "experiments; without one, a line per experiment");
   repeatable(app.add_option("--set", options.set, "override a value of every configuration; repeatable"),
              "KEY=VALUE");
   app.add_flag("--variants", options.variants,
@@ -416,7 +416,7 @@ void add_reproduce_options(CLI::App& app, ReproduceOptions& options) {
 }
 
 A3SIM_REGISTER(Command, "reproduce",
-               "Simulate published experiments, and show predicted beside published values",
+               "Simulate published experiments, and compare predicted with published values",
                Command(CommandGroup::kReproduce, add_reproduce_options, run));
 
 }  // namespace

@@ -21,7 +21,7 @@ struct ResultsOptions {
   std::string file, sweep, pass = "total", value, rows, columns, per, baseline;
   std::vector<std::string> metrics, conditions, pareto;
   std::size_t best = 0;
-  bool all = false, csv = false, markdown = false, medians = false;
+  bool all = false, markdown = false, medians = false;
   JsonOption json;
 };
 
@@ -32,17 +32,16 @@ nlohmann::ordered_json json_of(const Report& report) {
 }
 
 void print_report(const Report& report, const ResultsOptions& options) {
-  if (options.csv) {
-    std::cout << report.table(kResultRows).csv();
-  } else if (options.markdown) {
+  if (options.markdown) {
     std::cout << report.markdown();
   } else {
-    print_result(options.all ? report.text() : report.text(kTerminalRows), json_of(report), options.json);
+    print_result(options.all ? report.text() : report.text(kTerminalRows), json_of(report),
+                 options.json.csv ? report.table(kResultRows).csv() : "", options.json);
   }
 }
 
 Report page(const SweepResults& sweep, const ResultsOptions& options) {
-  const bool terminal = !options.csv && !options.markdown && !options.json.given;
+  const bool terminal = !options.json.csv && !options.markdown && !options.json.given;
   return sweep_page(sweep, options.pass,
                     options.metrics.empty() && terminal ? page_metrics(sweep, options.pass) : options.metrics,
                     options.value, options.all ? sweep.points.size() : kTerminalRows);
@@ -91,7 +90,7 @@ ResultsOptions with_speed_up(ResultsOptions options) {
 void show_results(const ResultsOptions& options) {
   const std::vector<SweepResults> sweeps = read_results(options.file);
   const bool page_of_all = options.rows.empty() && options.best == 0 && options.pareto.empty() &&
-                           options.metrics.empty() && options.conditions.empty() && !options.csv &&
+                           options.metrics.empty() && options.conditions.empty() && !options.json.csv &&
                            options.baseline.empty();
   if (options.sweep.empty() && sweeps.size() != 1 && page_of_all)
     return print_report(sweeps_view(sweeps), options);
@@ -144,10 +143,10 @@ void add_results_options(CLI::App& app, ResultsOptions& options) {
              "AXIS=VALUE[,...]");
   add_views(app, options);
   app.add_flag("--all", options.all, "all rows, however many");
-  auto* const csv = app.add_flag("--csv", options.csv, "the table as CSV");
-  auto* const markdown = app.add_flag("--markdown", options.markdown, "the table as Markdown")->excludes(csv);
   options.json.add_to(app);
-  app.get_option("--json")->excludes(csv)->excludes(markdown);
+  app.add_flag("--markdown", options.markdown, "the table as Markdown")
+      ->excludes("--json")
+      ->excludes("--csv");
 }
 
 A3SIM_REGISTER(Command, "results", "Tables of sweeps, and which axis matters most",

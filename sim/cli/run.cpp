@@ -8,6 +8,7 @@
 #include "scheduler/verify/verify.h"
 #include "sim/cli/command.h"
 #include "sim/cli/config_option.h"
+#include "sim/cli/kept_run.h"
 #include "sim/cli/known_so_far.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
@@ -16,7 +17,6 @@
 #include "sim/cli/schedules.h"
 #include "sim/compare/runs/replay.h"
 #include "sim/core/error.h"
-#include "sim/experiment/config/portable_config.h"
 #include "sim/experiment/config/stated_numbers.h"
 #include "sim/experiment/run/run_outcome.h"
 #include "sim/result/report.h"
@@ -66,23 +66,6 @@ void replay_schedules(const RunCommandOptions& options) {
   print_report(replay_report(results), options.json);
 }
 
-// Writes the result directory, with each pass's trace if asked.
-void keep(const Experiment& experiment, const RunCommandOptions& options, const RunSummary& summary,
-          std::span<const RunOutcome> passes) {
-  ResultDirectory directory(options.directory, "run");
-  const PortableConfig config = portable(experiment);
-  directory.add("resolved.yaml", config.resolved);
-  for (const auto& [name, contents] : config.files) directory.add(name, contents);
-  directory.add("summary.txt", summary.text);
-  for (const NamedFile& file : summary.files) directory.add(file.name, file.contents);
-  for (const RunOutcome& pass : passes) {
-    if (!options.trace) break;
-    for (const NamedFile& file : trace_files(pass)) directory.add(file.name, file.contents);
-  }
-  directory.add("result.json", summary.json.dump(2) + '\n');
-  directory.commit();
-}
-
 void simulate(const Experiment& experiment, const RunCommandOptions& options) {
   const InterruptsHeeded heeded;
   std::optional<RunProgress> progress(std::in_place, simulated_ranks(experiment));
@@ -90,7 +73,7 @@ void simulate(const Experiment& experiment, const RunCommandOptions& options) {
   const std::shared_ptr<const PreparedWork> work = experiment.work->prepare(experiment, threads);
   const std::vector<RunOutcome> passes = work->run_all(experiment, Record::kTrace, threads);
   const RunSummary summary = run_summary(experiment, *work, passes);
-  if (!options.directory.empty()) keep(experiment, options, summary, passes);
+  if (!options.directory.empty()) keep_run(experiment, options.directory, summary, passes, options.trace);
   progress.reset();  // ends its line before the page is printed
   print_result(summary.text, summary.json, options.json);
 }

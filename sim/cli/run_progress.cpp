@@ -21,13 +21,14 @@ namespace {
 constexpr double kWorthAWord = 2;  // seconds
 constexpr const char* kAlike = "experiment.simulate=alike";
 
-// Refuses a run that needs more memory than the machine has, with what needs less.
-void refuse_beyond_memory(const RunEstimate& estimate, const ConfigOption& config,
-                          const Experiment& experiment) {
+// Throws InputSizeError for a run that needs more memory than the machine has, with what needs less. `few` is the experiment
+// with few ranks, if these can represent all.
+void refuse_estimate(const RunEstimate& estimate, const Experiment& experiment,
+                     const std::optional<Experiment>& few) {
   const auto machine = static_cast<double>(memory_of_machine().count);
   if (estimate.bytes <= machine) return;
   std::string remedy = "take a smaller group, fewer experts, partitions or shares, or larger chunks";
-  if (const std::optional<Experiment> few = with_few_ranks(config, experiment))
+  if (few)
     remedy = fmt::format("--set {} takes {}", kAlike, estimate_of(*few, false).text());
   else if (experiment.representatives == 0)
     remedy += fmt::format("; ranks are not alike here, so --set {} does not serve", kAlike);
@@ -66,6 +67,18 @@ std::optional<Experiment> with_few_ranks(const ConfigOption& config, const Exper
   }
 }
 
+void refuse_beyond_memory(const Experiment& experiment) {
+  const RunEstimate estimate = experiment.work->estimate(experiment, false);
+  std::optional<Experiment> few;
+  try {
+    const std::vector<std::string> alike{kAlike};
+    if (estimate.bytes > static_cast<double>(memory_of_machine().count)) few = experiment.with(alike);
+  } catch (const InputError&) {
+    few.reset();  // the ranks are not alike
+  }
+  name_stated_numbers(experiment, [&] { refuse_estimate(estimate, experiment, few); });
+}
+
 void announce(const RunEstimate& estimate, const std::string& shorter) {
   if (estimate.seconds > kWorthAWord) spdlog::warn("{}{}", estimate.text(), shorter);
 }
@@ -76,8 +89,8 @@ void announce_run(const ConfigOption& config, const Experiment& experiment, std:
   estimate.seconds *= steps;
   if (estimate.seconds <= kWorthAWord) return;
   if (steps > 1) estimate.what = fmt::format("{} steps of {}", steps, estimate.what);
-  name_stated_numbers(experiment, [&] { refuse_beyond_memory(estimate, config, experiment); });
   const std::optional<Experiment> few = steps == 1 ? with_few_ranks(config, experiment) : std::nullopt;
+  name_stated_numbers(experiment, [&] { refuse_estimate(estimate, experiment, few); });
   announce(estimate, few ? fmt::format("; with --set {} {}", kAlike, estimate_of(*few, recorded).text())
                          : std::string());
 }

@@ -36,6 +36,10 @@ std::size_t simulated_ranks(const Experiment& experiment);
 // Returns the same experiment with a few ranks that represent all, or nullopt if this is not possible or is so already.
 std::optional<Experiment> with_few_ranks(const ConfigOption& config, const Experiment& experiment);
 
+// Throws InputSizeError, with what needs less, if a run of the experiment needs more memory than the machine has. For commands
+// that run it many times, before the first one.
+void refuse_beyond_memory(const Experiment& experiment);
+
 // Prints an estimate on one line, with what makes the run shorter, if it is more than two seconds.
 void announce(const RunEstimate& estimate, const std::string& shorter = {});
 

@@ -51,9 +51,12 @@ void run(const MonitorCommandOptions& options) {
 
 void add_monitor_options(CLI::App& app, MonitorCommandOptions& options) {
   constexpr std::uint32_t kMostSteps = 1'000'000;
-  take_shipped_too(
-      app.add_option("CONFIG", options.file, "experiment (YAML), or a shipped one: ep8")->required(),
-      "experiments");
+  CLI::Option_group* const which = app.add_option_group("what runs", "What runs, one of");
+  take_shipped_too(which->add_option("CONFIG", options.file, "experiment (YAML), or a shipped one: ep8"),
+                   "experiments");
+  which->add_option("--hf", options.file, "a model's HuggingFace config.json, its experts run as ep8.yaml is")
+      ->type_name("FILE");
+  which->require_option(1);
   repeatable(app.add_option("--set", options.set, "override a value: path.to.key=value; repeatable"),
              "KEY=VALUE");
   app.add_option("--steps", options.steps, "how many; 60 without it")->check(CLI::Range(1U, kMostSteps));
@@ -61,10 +64,10 @@ void add_monitor_options(CLI::App& app, MonitorCommandOptions& options) {
                                   "a file with more 'noise' and 'faults', or a shipped one: clock")
                        ->type_name("FILE"),
                    "faults");
-  app.add_option("--record", options.recording,
-                 "beside light records: none (light), the three steps behind a slow one (next, without the "
-                 "option), "
-                 "the slow one itself (same), all (full)")
+  app.add_option(
+         "--record", options.recording,
+         "steps recorded in full: none (light), the three after a slow one (next, the default), the slow "
+         "one itself (same), all (full)")
       ->check(CLI::IsMember(
           std::vector<std::string>(std::begin(kNamesOf<Recording>), std::end(kNamesOf<Recording>))));
   app.add_option("-o,--output", options.directory, "where the records are written")

@@ -5,6 +5,7 @@
 #include "sim/cli/command.h"
 #include "sim/cli/config_option.h"
 #include "sim/cli/result_directory.h"
+#include "sim/cli/run_progress.h"
 #include "sim/experiment/config/stated_numbers.h"
 #include "sim/experiment/run/compiled.h"
 
@@ -42,6 +43,7 @@ void compile_into(const CompileCommandOptions& options, const Experiment& experi
 
 void compile_all(const CompileCommandOptions& options) {
   const Experiment experiment = options.config.load();
+  refuse_beyond_memory(experiment);
   name_stated_numbers(experiment, [&] { compile_into(options, experiment); });
 }
 
@@ -52,7 +54,7 @@ void add_compile_options(CLI::App& app, CompileCommandOptions& options) {
 }
 
 A3SIM_REGISTER(Command, "schedule compile",
-               "Compile an experiment into static schedules (SSC), a file a rank",
+               "Compile an experiment into static schedules (SSC), one file per rank",
                Command(add_compile_options, compile_all));
 
 }  // namespace

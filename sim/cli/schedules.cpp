@@ -82,7 +82,16 @@ void ScheduleOption::add_to(CLI::App& app) {
   CLI::Option* const what =
       app.add_option("CONFIG|SSC", arguments,
                      "an experiment (YAML, or a shipped one: ep8), or compiled schedules and directories");
-  take_shipped_too(what->required(), "experiments");
+  take_shipped_too(what, "experiments");
+  CLI::Option* const hf =
+      app.add_option("--hf", model, "a model instead: its HuggingFace config.json ('a3sim run --help')")
+          ->type_name("FILE");
+  hf->excludes(what);
+  app.parse_complete_callback([this] {
+    if (!model.empty()) arguments = {model};
+    if (arguments.empty())
+      throw CLI::ValidationError("CONFIG|SSC", "an experiment, compiled schedules or --hf FILE is required");
+  });
   add_set_to(app);
   add_order_to(app);
 }

@@ -25,6 +25,7 @@ std::vector<NamedSchedule> open_schedules(std::span<const std::string> paths);
 // The argument `CONFIG|SSC...` with the overrides of a configuration, for every command that takes schedules.
 struct ScheduleOption : OverrideOptions {
   std::vector<std::string> arguments;
+  std::string model;  // --hf; arguments then hold it
   void add_to(CLI::App& app);
   // Returns whether all arguments are compiled schedules, or directories.
   bool are_schedules() const;

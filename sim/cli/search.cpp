@@ -10,6 +10,7 @@
 #include "sim/cli/known_so_far.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
+#include "sim/cli/run_progress.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/machine_memory.h"
 #include "sim/search/search_json.h"
@@ -109,6 +110,7 @@ class GrowingSearch {
 void run(const SearchCommandOptions& options) {
   keep_freed_memory();  // for the next run
   Experiment experiment = options.config.load();
+  refuse_beyond_memory(experiment);
   const std::filesystem::path space =
       options.space.empty() ? default_space(experiment) : std::filesystem::path(options.space);
   const SearchProblem problem(std::move(experiment), read_space(space));

@@ -11,6 +11,7 @@
 
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
+#include "sim/cli/output.h"
 #include "sim/cli/sweep_script.h"
 #include "sim/core/config/quantity.h"
 #include "sim/core/error.h"
@@ -38,6 +39,7 @@ struct SweepCommandOptions {
   ScriptOfSweep from;
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
   bool dry_run = false, retry_failed = false;
+  JsonOption json;
 };
 
 // Returns a duration such as "2 h 5 min" or "41 s".
@@ -64,25 +66,46 @@ std::uint64_t bytes_of(const std::string& text) {
   return static_cast<std::uint64_t>(bytes.value);
 }
 
-void print_plan(const SweepPlan& plan, const SweepOptions& options) {
+Report plan_report(const SweepPlan& plan, const SweepOptions& options) {
   const SweepEstimate estimate = estimate_sweep(plan, options);
   const std::size_t positions = plan.positions.size();
-  fmt::print("{}: {} points", plan.spec.name, estimate.points);
-  if (positions != estimate.points) fmt::print(" at {} positions", positions);
-  fmt::print(", {} in {}, {} to compute\n", estimate.known, options.database.string(),
-             estimate.points - estimate.known);
+  Report report;
+  report.fact("sweep", plan.spec.name)
+      .fact("points", whole(estimate.points))
+      .fact("positions", whole(positions));
+  report.fact("known", whole(estimate.known)).fact("seconds", estimate.seconds);
+  report.fact("memory_bytes", estimate.memory);
+  std::string text = fmt::format("{}: {} points", plan.spec.name, estimate.points);
+  if (positions != estimate.points) text += fmt::format(" at {} positions", positions);
+  text += fmt::format(", {} in {}, {} to compute\n", estimate.known, options.database.string(),
+                      estimate.points - estimate.known);
   constexpr std::size_t kShown = 3;
   for (std::size_t p = 0; p < positions; ++p) {
     if (p == kShown && positions > 2 * kShown) {
-      fmt::print("  ...\n");
+      text += "  ...\n";
       p = positions - kShown;
     }
-    fmt::print("  {}: {}\n", p, describe(plan.spec, plan.positions[p]));
+    text += fmt::format("  {}: {}\n", p, describe(plan.spec, plan.positions[p]));
   }
-  if (estimate.points == estimate.known) return;
-  fmt::print("about {} on {} processes, {:.2g} GB in all: after {} points {}\n", in_words(estimate.seconds),
-             options.jobs, static_cast<double>(estimate.memory) * 1e-9, estimate.measured,
-             estimate.from_database ? "of this sweep that the database has" : "that were run just now");
+  if (estimate.points != estimate.known)
+    text += fmt::format(
+        "about {} on {} processes, {:.2g} GB in all: after {} points {}\n", in_words(estimate.seconds),
+        options.jobs, static_cast<double>(estimate.memory) * 1e-9, estimate.measured,
+        estimate.from_database ? "of this sweep that the database has" : "that were run just now");
+  return std::move(report.say(text));
+}
+
+Report outcome_report(const SweepPlan& plan, const SweepOutcome& outcome, const std::string& database) {
+  Report report;
+  report.fact("sweep", plan.spec.name).fact("database", database).fact("points", whole(outcome.points));
+  report.fact("computed", whole(outcome.done + outcome.failed)).fact("known", whole(outcome.known));
+  Table& failures =
+      report.table("failures", {Column::data("point"), Column::data("error")}, Audience::kPrograms);
+  for (const SweepOutcome::Failure& failure : outcome.failures) failures.add({failure.where, failure.error});
+  report.say(fmt::format("{}: {} points: {} computed, {} known before, {} failed; in {}\n", plan.spec.name,
+                         outcome.points, outcome.done + outcome.failed, outcome.known,
+                         outcome.failures.size(), database));
+  return report;
 }
 
 void print_refused(const SweepPlan& plan) {
@@ -110,7 +133,7 @@ void print_failures(const SweepOutcome& outcome) {
   for (std::size_t e = 0; e < std::min(kShown, errors.size()); ++e) {
     const auto& [first, count] = errors[e];
     fmt::print(stderr, "failed: {}{}: {}\n", first->where,
-               count > 1 ? fmt::format(", and {} more likewise", count - 1) : "", first->error);
+               count > 1 ? fmt::format(", and {} more", count - 1) : "", first->error);
   }
   if (errors.size() > kShown) fmt::print(stderr, "... and {} other errors\n", errors.size() - kShown);
 }
@@ -126,7 +149,7 @@ void sweep(const SweepCommandOptions& options) {
   if (!options.from.script.empty()) take_script(options.from, spec);
   const SweepPlan plan = plan_sweep(std::move(spec), options.jobs);
   print_refused(plan);
-  if (options.dry_run) return print_plan(plan, running);
+  if (options.dry_run) return print_report(plan_report(plan, running), options.json);
   SweepOutcome outcome;
   {
     Progress line("points");
@@ -137,12 +160,11 @@ void sweep(const SweepCommandOptions& options) {
     };
     outcome = run_sweep(plan, running);
   }
-  fmt::print("{}: {} points: {} computed, {} known before, {} failed; in {}\n", plan.spec.name,
-             outcome.points, outcome.done + outcome.failed, outcome.known, outcome.failures.size(),
-             running.database.string());
+  Report report = outcome_report(plan, outcome, running.database.string());
   print_failures(outcome);
   if (!options.from.script.empty())
-    fmt::print("{}", better_layouts(options.from, plan.spec, running.database.string()));
+    report.say_on(better_layouts(options.from, plan.spec, running.database.string()), "layouts");
+  print_report(report, options.json);
   if (!outcome.failures.empty())
     throw Error(ExitCode::kPartly, fmt::format("{} of {} points have failed; --retry-failed tries them again",
                                                outcome.failures.size(), outcome.points));
@@ -157,7 +179,7 @@ void add_sweep_options(CLI::App& app, SweepCommandOptions& options) {
                                       "arguments to change in it")
                            ->type_name("FILE");
   app.add_option("--hf", options.from.model,
-                 "beside --script: a model's config.json for the sizes that it leaves out")
+                 "with --script: a model's config.json for the sizes that it leaves out")
       ->type_name("FILE")
       ->needs(script);
   app.add_option("--db", options.database, "database that takes the points; made if it is not there")
@@ -170,7 +192,7 @@ void add_sweep_options(CLI::App& app, SweepCommandOptions& options) {
   app.add_flag("--retry-failed", options.retry_failed, "try points again that have failed before");
   app.add_option("--time-limit", options.time_limit, "of a point, which has failed then; 3600 s without it")
       ->type_name("TIME");
-  app.add_option("--memory-limit", options.memory_limit, "address space of a process, likewise")
+  app.add_option("--memory-limit", options.memory_limit, "address space of a process; unlimited without it")
       ->type_name("SIZE");
   repeatable(app.add_option("--set", options.set, "a value of every point: path.to.key=value; repeatable"),
              "KEY=VALUE");
@@ -179,6 +201,7 @@ void add_sweep_options(CLI::App& app, SweepCommandOptions& options) {
          "compute a part of the points only, into a database of its own; without it what Slurm's arrays "
          "and mpirun say in the environment; 0/1 is all")
       ->type_name("I/N");
+  options.json.add_to(app);
 }
 
 A3SIM_REGISTER(Command, "sweep", "Run an experiment at many points, into a database",

@@ -166,7 +166,7 @@ std::string better_layouts(const ScriptOfSweep& from, const SweepSpec& spec, con
     if (std::isfinite(times[p])) points.push_back(p);
   std::ranges::stable_sort(points, {}, [&](std::size_t p) { return times[p]; });
   constexpr double kMilliseconds = 1e-3;  // the unit of a latency in a database
-  std::string text = fmt::format("{}: its own layout takes {:.3f} s a step\n", from.script, own_time);
+  std::string text = fmt::format("{}: its own layout takes {:.3f} s per step\n", from.script, own_time);
   std::size_t shown = 0;
   for (const std::size_t p : points) {
     const double time = times[p] * kMilliseconds;

@@ -120,6 +120,7 @@ void run(const TryCommandOptions& options) {
   const JitterOptions jitter = jitter_of(options);
   const std::string config = config_of(options);
   const Experiment experiment = load_experiment(config, options.set);
+  refuse_beyond_memory(experiment);
   const bool sorted = experiment.work->why_no_schedule_run().empty();
   if (!options.spread || sorted) return try_order_of(options, experiment, config, jitter);
   print_report(spread_report(experiment, jitter, options.threads.count), options.json);
@@ -163,7 +164,7 @@ void add_try_options(CLI::App& app, TryCommandOptions& options) {
   app.footer([] { return help_of("try", lines_of_orders()); });
 }
 
-A3SIM_REGISTER(Command, "try", "Try an order that you have written beside the shipped ones",
+A3SIM_REGISTER(Command, "try", "Compare an order that you have written with the shipped ones",
                Command(CommandGroup::kPrototype, add_try_options, run));
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 namespace a3sim {
 
-// What a Progress (progress.h) counts that stands for many calls of in_parallel(): each of their pieces counts as one of its
+// The unit of a Progress (progress.h) that spans many calls of in_parallel(): each of their pieces counts as one of its
 // own, so that a long command has one estimate.
 inline constexpr const char* kSimulationsInAll = "simulations in all";
 

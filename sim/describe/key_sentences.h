@@ -7,7 +7,7 @@
 
 namespace a3sim {
 
-// What keys mean, one sentence or a few each (keys.yaml).
+// The meanings of keys, one sentence or a few each (keys.yaml).
 struct KeySentence {
   std::string pattern;  // a path; '*' stands for one part of it, '**' at the beginning for one or more
   std::string text;

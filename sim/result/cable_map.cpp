@@ -96,7 +96,7 @@ Figure cable_map(const std::string& title, const std::vector<CableUse>& all) {
   constexpr std::size_t kNamedNodes = 24;
   Figure figure;
   figure.title = "Cables by their use, " + title;
-  figure.origin = "% of what a cable could have carried; a line each way";
+  figure.origin = "% of what a cable could have carried; one line per direction";
   figure.x = {"", false, false, 0, 1, {-1}, {""}};
   figure.color = {"%", false, false, 0, 100, {}, {}};
   std::vector<CableUse> cables;  // without links of platform files, whose ends are unknown

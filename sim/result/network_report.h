@@ -7,10 +7,10 @@
 
 namespace a3sim {
 
-// What lies between the ports of an experiment's ranks: by level of a topology the cables, how many times as much comes to a
-// switch from below as goes up from it, how many cables the ranks' routes use, and which of them may hold flows up. Then the
-// route between two ranks, where these are given (kNone: not). Throws InputError where no plane has cables, and for ranks that
-// the group has not.
+// Reports the cables and switches between the ports of an experiment's ranks: for each level of a topology its cables, its
+// oversubscription, how many cables the ranks' routes use, and which of them may limit flows. Then the route between two
+// ranks, if these are given (kNone: none). Throws InputError if no plane has cables, or if the group does not have the
+// ranks.
 Report network_report(const Experiment& experiment, std::uint32_t from, std::uint32_t to);
 
 }  // namespace a3sim

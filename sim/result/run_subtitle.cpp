@@ -54,13 +54,8 @@ Facts facts_of(const SavedRun& run) {
   return facts;
 }
 
-}  // namespace
-
-std::string subtitle_of(const std::filesystem::path& configuration) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(configuration, error)) return {};
-  Diagnostics diagnostics;
-  const Config root = Config::load(configuration, {}, diagnostics);
+// Returns what a configuration says in short.
+std::string stated(const Config& root) {
   Facts facts;
   const auto add = [&](const char* section, const char* key, const char* words) {
     if (!root.has(section) || !root.map(section).has(key)) return;
@@ -77,6 +72,20 @@ std::string subtitle_of(const std::filesystem::path& configuration) {
   add("experiment", "execution", "execution {}");
   add("order", "name", "order {}");
   return fmt::format("{}", fmt::join(facts, " · "));
+}
+
+}  // namespace
+
+std::string subtitle_of(const std::filesystem::path& configuration) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(configuration, error)) return {};
+  Diagnostics diagnostics;
+  return stated(Config::load(configuration, {}, diagnostics));
+}
+
+std::string subtitle_of(const Experiment& experiment) {
+  Diagnostics diagnostics;
+  return stated(Config::from(*experiment.tree, {}, diagnostics));
 }
 
 std::string subtitle_of(std::span<const SavedRun> runs) {

@@ -125,7 +125,7 @@ std::vector<Duration> read_starts(const Config& result, std::size_t ranks) {
     starts.emplace_back(start);
   }
   if (starts.size() != ranks)
-    machine.error("starts_ps", fmt::format("{} times, expected one a rank, {}", starts.size(), ranks));
+    machine.error("starts_ps", fmt::format("{} times, expected one per rank, {}", starts.size(), ranks));
   return starts;
 }
 

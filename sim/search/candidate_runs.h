@@ -89,7 +89,7 @@ class CandidateRuns {
     StageLimit limit{};
     const NamedOrder* order = nullptr;  // replaces the candidate's order
   };
-  // What a pass ran on and in which draws, and the hash of its schedules.
+  // The machine and draws that a pass ran with, and the hash of its schedules.
   using RunKey = std::pair<std::string, std::uint64_t>;
 
   std::vector<CandidateOutcome> run_jobs(std::span<const Job> jobs);

@@ -24,7 +24,7 @@ struct RangedGain {
   double most(double otherwise) const;
 };
 
-// What an order gains, with all ranks, if what is known only within ranges is not as the files state it.
+// The gain of an order, with all ranks, where values that are known only within ranges differ from the files.
 struct GainRanges {
   std::string condition;           // "all ranks", or the rung whose runs are the same to the picosecond
   double as_stated = 0;            // the gain there

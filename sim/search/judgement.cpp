@@ -11,7 +11,7 @@ std::string denied_by(const VerifiedGain& gain) {
   if (!gain.refused.empty())
     return fmt::format("it cannot run {}: {}", gain.condition,
                        gain.refused.substr(0, gain.refused.find('\n')));
-  return fmt::format("with all ranks and noise it gains {:+.2f} % ({:+.2f}..{:+.2f} %) beside {}, {}",
+  return fmt::format("with all ranks and noise it gains {:+.2f} % ({:+.2f}..{:+.2f} %) over {}, {}",
                      100 * gain.gain, 100 * gain.low, 100 * gain.high, gain.best_start, gain.condition);
 }
 
@@ -23,7 +23,7 @@ std::string denied_elsewhere(const Verification& verified) {
 
 std::string rests_on(const GainRanges& ranges) {
   const std::vector<RangedGain> values = ranges.rests_on();
-  const std::string together = ranges.known_alone() ? " and others, all at the ends that lessen it" : "";
+  const std::string together = ranges.known_alone() ? " and others, all at unfavourable ends" : "";
   return fmt::format("it rests on {}{}; measure it by: {}", names_of_values(values), together,
                      how_to_measure(values));
 }

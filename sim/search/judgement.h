@@ -11,7 +11,7 @@
 
 namespace a3sim {
 
-// What may be said of the order that a search found.
+// The claim that is made of the order that a search found.
 enum class GainVerdict : std::uint8_t {
   kNothing,   // nothing is faster in training, or less than kLeastGain
   kDenied,    // runs with all ranks show no gain, as configured, with the same settings, or elsewhere

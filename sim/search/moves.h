@@ -10,7 +10,7 @@ namespace a3sim {
 // Returns a candidate with all choices drawn at random.
 Candidate random_candidate(const SearchProblem& problem, Rng& rng);
 
-// What a change may concern, in place of a part of the problem: everything, or only settings of no single part.
+// Special values of the part that a change concerns: all parts, or settings that several parts share.
 inline constexpr std::size_t kAllParts = static_cast<std::size_t>(-1), kNoPart = static_cast<std::size_t>(-2);
 
 // Changes one or more choices of a part: the place or key of a term, in one queue or alike in both of a part, the keys of a

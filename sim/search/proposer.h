@@ -19,7 +19,7 @@ struct ProposalStreams {
   explicit ProposalStreams(std::uint64_t seed) : draws(seed, 0), moves(seed, 1) {}
 };
 
-// What a candidate goes back to. A search keeps the best of each, so that what is fast at first does not hide what gets faster.
+// The origin of a candidate. A search keeps the best of each, so that one that is fast early does not hide one that gets faster.
 enum class Lineage : std::uint8_t { kStart, kListed, kDrawn };
 
 // A candidate that has run.

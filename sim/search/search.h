@@ -75,7 +75,7 @@ struct StartScore {
   double score = 0;
 };
 
-// What a search's candidates came from, and how many of them were among the best when they had run.
+// Counts, by origin, the candidates of a search and those that were among the best when they had run.
 struct ProposalWay {
   std::string name;
   std::uint32_t tried = 0, kept = 0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/experiment/config/order_file.h"
+#include "sim/result/run_subtitle.h"
 #include "sim/result/traced_passes.h"
 #include "sim/search/search_json.h"
 #include "traces/report/page/run_section.h"
@@ -32,7 +33,8 @@ void add_search_timelines(Page& page, const SearchProblem& problem, const Search
 
 Page search_page(const SearchProblem& problem, const SearchOptions& options, const SearchFindings& findings,
                  const CandidateRuns& runs) {
-  Page page(problem.experiment().name, "search for a faster order");
+  Page page(problem.experiment().name,
+            fmt::format("search for a faster order\n{}", subtitle_of(problem.experiment())));
   page.add({{"kind", "search"}, {"title", "Search"}, {"result", search_json(problem, options, findings)}});
   if (findings.claims() && !problem.experiment().work->why_no_programs().empty())
     add_search_timelines(page, problem, options, findings, runs);

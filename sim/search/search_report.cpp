@@ -114,7 +114,7 @@ void add_ranges(Report& report, const GainRanges& ranges) {
       "between {:+.2f} and {:+.2f} %\nwith each of them alone at either end",
       100 * ranges.as_stated, ranges.condition, 100 * ranges.low, 100 * ranges.high);
   if (ranges.together)
-    text += fmt::format(", and is {:+.2f} % with all at the end that lessens it", 100 * *ranges.together);
+    text += fmt::format(", and is {:+.2f} % with all at unfavourable ends", 100 * *ranges.together);
   report.say(fmt::format("{}. {} others do not move it.\n", text, ranges.without_effect));
   if (ranges.values.empty()) return;
   Table& table = report.table(
@@ -213,7 +213,7 @@ void add_lists(Report& report, const ListFindings& lists) {
                          in_percent(lists.before - lists.after, 2), lists.kept.size(), lists.tried));
   for (const ListMove& move : lists.kept)
     report.say(fmt::format("  {} ({:+.3f} %)\n", move.text, -100 * move.gain));
-  report.say(lists.file.empty() ? std::string("-o FILE writes the lists beside the order.\n")
+  report.say(lists.file.empty() ? std::string("-o FILE writes the order, and the lists next to it.\n")
                                 : fmt::format("They stand in {}.\n", lists.file));
 }
 

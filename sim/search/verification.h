@@ -12,7 +12,7 @@ namespace a3sim {
 // A gain below this counts as none.
 inline constexpr double kLeastGain = 0.005;
 
-// What an order gains over the best order to start from in one condition: all ranks run, in several draws of task times and
+// The gain of an order over the best order to start from in one condition: all ranks run, in several draws of task times and
 // rates, the same for both.
 struct VerifiedGain {
   std::string condition;

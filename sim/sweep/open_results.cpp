@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -11,31 +10,11 @@
 
 #include "sim/core/error.h"
 #include "sim/core/open_file.h"
+#include "sim/core/temporary_directory.h"
 #include "sim/sweep/database_file.h"
 
 namespace a3sim {
 namespace {
-
-// A temporary directory, removed with the object.
-class TemporaryDirectory {
- public:
-  // Throws RunError if it cannot be made.
-  TemporaryDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "a3sim-results-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw RunError("cannot make a temporary directory: " + name);
-    path_ = name;
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  ~TemporaryDirectory() {
-    std::error_code error;
-    std::filesystem::remove_all(path_, error);
-  }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 namespace fs = std::filesystem;
 
@@ -105,7 +84,7 @@ std::pair<std::uintmax_t, fs::file_time_type> state_of(const fs::path& file) {
 
 // Reads a copy. The log has no index, so nobody writes to it, and the directory does not let us make one.
 void read_copy(const fs::path& file, const std::function<void(SQLite::Database&)>& read) {
-  const TemporaryDirectory directory;
+  const TemporaryDirectory directory("results");
   const fs::path copy = directory.path() / "copy.db";
   fs::copy_file(file, copy);
   fs::copy_file(with_suffix(file, "-wal"), with_suffix(copy, "-wal"));

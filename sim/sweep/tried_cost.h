@@ -7,7 +7,7 @@
 
 namespace a3sim {
 
-// What points of a sweep cost, from a few that were tried. Points of one taskflow share work: the first of them does it, the
+// The estimated cost of points of a sweep, from a few that were tried. Points of one taskflow share work: the first of them does it, the
 // others take what is left.
 class TriedCost {
  public:

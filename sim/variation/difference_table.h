@@ -21,7 +21,7 @@ struct VariedOutcome {
   Duration total() const { return median_of(totals); }
 };
 
-// What a variation comes to.
+// The outcome of a variation.
 struct Difference {
   std::string name;
   VariedOutcome outcome;  // without totals before it has run

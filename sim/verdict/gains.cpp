@@ -17,6 +17,7 @@ namespace {
 constexpr double kTenth = 1.1;
 constexpr double kLeastShare = 0.02;      // of a path; a cause with less has no candidates
 constexpr double kMostSeconds = 20;       // of one core, as foreseen
+constexpr double kCheapSeconds = 10;      // the same, for all runs under random times
 constexpr double kMostApart = 0.01;       // of a latency that few ranks tell, from that of all
 constexpr std::size_t kMostTogether = 3;  // parts
 
@@ -41,9 +42,9 @@ bool is_blamed(const Verdict& verdict, const MachinePart& part) {
 // Runs variations of an experiment that is prepared once, and says what they gain in each pass.
 class Trials {
  public:
-  Trials(Variant base, std::span<Verdict> verdicts, unsigned threads)
+  Trials(Variant base, std::span<Verdict> verdicts, const JitterOptions& jitter, unsigned threads)
       : base_(std::move(base)), verdicts_(verdicts) {
-    how_.jitter = JitterOptions::none();
+    how_.jitter = jitter;
     how_.threads = threads;
     how_.hold = false;
   }
@@ -67,7 +68,7 @@ class Trials {
       const auto pass =
           static_cast<std::size_t>(std::ranges::find(table.passes, verdict.pass) - table.passes.begin());
       if (pass == table.passes.size() || verdict.path.empty()) continue;
-      if (differs(verdict, table.base.passes[pass].front())) continue;
+      if (differs(verdict, median_of(table.base.passes[pass]))) continue;
       std::size_t row = 0;
       for (const Entry& entry : entries_) {
         LimitCandidate candidate = entry.candidate;
@@ -122,18 +123,19 @@ Variation better_parts(const Experiment& experiment, const Parts& parts, const I
   return other_machine("together", std::move(changes));
 }
 
-std::string names_of_parts(const Parts& parts) {
-  std::string text;
-  for (const MachinePart* const part : parts) text += (text.empty() ? "" : " + ") + part->name;
-  return text;
+std::vector<std::string> names_of_parts(const Parts& parts) {
+  std::vector<std::string> names;
+  for (const MachinePart* const part : parts) names.push_back(part->name);
+  return names;
 }
 
 void add_parts(Trials& trials, const Parts& parts) {
-  trials.add({.name = names_of_parts(parts),
+  const std::vector<std::string> names = names_of_parts(parts);
+  trials.add({.name = parts.size() > 1 ? joined_name(names) : names.front(),
               .cause = parts.front()->blamed.front(),
               .better = {},
               .free = {},
-              .together = parts.size() > 1},
+              .parts = parts.size() > 1 ? names : std::vector<std::string>()},
              better_parts(trials.experiment(), parts, {kTenth}),
              better_parts(trials.experiment(), parts, trials.free()));
 }
@@ -176,8 +178,8 @@ void add_cables(Trials& trials) {
                        },
                        true};
     };
-    trials.add({.name = "cables " + levels[l].name, .cause = "link", .better = {}, .free = {}}, at(kTenth),
-               at(trials.free().factor));
+    trials.add({.name = "cables " + levels[l].name, .cause = "link", .better = {}, .free = {}, .parts = {}},
+               at(kTenth), at(trials.free().factor));
   }
 }
 
@@ -185,8 +187,8 @@ void add_first(Trials& trials, const Parts& parts) {
   for (const MachinePart* const part : parts) add_parts(trials, {part});
   add_cables(trials);
   if (trials.experiment().shape.ep > 1 && trials.experiment().routing.kind != "balanced")
-    trials.add({.name = "imbalance of the routing", .cause = {}, .better = {}, .free = {}}, std::nullopt,
-               Variation{"balanced", {"routing.kind=balanced"}});
+    trials.add({.name = "imbalance of the routing", .cause = {}, .better = {}, .free = {}, .parts = {}},
+               std::nullopt, Variation{"balanced", {"routing.kind=balanced"}});
 }
 
 // The candidate of one part alone; nullptr if it was not tried.
@@ -224,13 +226,13 @@ void keep_smallest_group(Verdict& verdict) {
   double alone = 0;
   std::vector<LimitCandidate> groups;  // the smaller ones were tried first
   for (LimitCandidate& candidate : verdict.candidates) {
-    if (candidate.together)
+    if (candidate.together())
       groups.push_back(candidate);
     else
       alone = std::max(alone, gain_if_free(candidate));
   }
-  std::erase_if(verdict.candidates, [](const LimitCandidate& candidate) { return candidate.together; });
-  std::ranges::stable_sort(groups, {}, [](const LimitCandidate& group) { return group.name.size(); });
+  std::erase_if(verdict.candidates, [](const LimitCandidate& candidate) { return candidate.together(); });
+  std::ranges::stable_sort(groups, {}, [](const LimitCandidate& group) { return group.parts.size(); });
   const LimitCandidate* kept = nullptr;
   for (const LimitCandidate& group : groups)
     if (gain_if_free(group) >= (kept ? gain_if_free(*kept) : alone) + kMore) kept = &group;
@@ -253,7 +255,9 @@ void find_gains(const Experiment& experiment, std::span<Verdict> verdicts, unsig
     return;
   }
   if (!base.work) base.work = experiment.work->prepare(experiment, threads);
-  Trials trials(std::move(base), verdicts, threads);
+  const JitterOptions random;
+  Trials trials(std::move(base), verdicts,
+                foreseen * random.draws() <= kCheapSeconds ? random : JitterOptions::none(), threads);
   add_first(trials, parts);
   trials.run();
   std::set<Parts> groups;

@@ -71,7 +71,8 @@ std::string gain_sentence(const Verdict& verdict) {
   const LimitCandidate& first = all.front();
   const bool binds = first.gain() >= kNoGain;
   const auto other = [&](const LimitCandidate& one) {
-    return first.name.find(one.name) == std::string::npos && one.gain() >= kNoGain;
+    const bool is_part = std::ranges::find(first.parts, one.name) != first.parts.end();
+    return !is_part && one.name != first.name && one.gain() >= kNoGain;
   };
   std::string text = binds ? fmt::format("What binds is {}", gains_of(first))
                            : fmt::format("No part gains {} if it is 10 % better", in_percent(kNoGain));
@@ -90,19 +91,21 @@ std::string contrast_sentence(const Verdict& verdict) {
   const PathShare& most = verdict.path.front();
   // Of several that the cause may be of, as ports and cables, the one that gains most.
   const auto gain = [&](const LimitCandidate& candidate) {
-    return candidate.cause == name_of(most.cause) && !candidate.together ? gain_if_free(candidate) : -1;
+    return candidate.cause == name_of(most.cause) && !candidate.together() ? gain_if_free(candidate) : -1;
   };
   const auto own = std::ranges::max_element(verdict.candidates, {}, gain);
   if (own == verdict.candidates.end() || gain(*own) < 0 || gain(*own) > most.part / kFarLess)
     return path_sentence(verdict);
   const auto group = std::ranges::find_if(verdict.candidates, &LimitCandidate::together);
+  std::string why = "other parts take nearly as long at the same time";
+  if (group != verdict.candidates.end())
+    why = group == verdict.candidates.begin()
+              ? fmt::format("these {} parts pace the same tasks", group->parts.size())
+              : fmt::format("{} pace the same tasks, and free together they gain {}", group->name,
+                            gain_of(*group->free));
   return fmt::format(
       "The critical path spends {} on {}{}, yet {} free gains only {}: {}.", in_percent(most.part), most.name,
-      most.operators.empty() ? "" : " in " + enumerated(most.operators), own->name, gain_of(*own->free),
-      group == verdict.candidates.end()
-          ? "other parts take nearly as long at the same time"
-          : fmt::format("{} pace the same tasks, and free together they gain {}", group->name,
-                        gain_of(*group->free)));
+      most.operators.empty() ? "" : " in " + enumerated(most.operators), own->name, gain_of(*own->free), why);
 }
 
 std::string order_sentence(const Verdict& verdict) {
@@ -153,6 +156,19 @@ Verdict verdict_of(std::string pass, const Trace& trace, const CriticalPath* pat
 
 void rank(Verdict& verdict) {
   std::ranges::stable_sort(verdict.candidates, std::greater{}, &LimitCandidate::gain);
+}
+
+std::string joined_name(const std::vector<std::string>& parts) {
+  std::string name;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::size_t comma = parts[i].find(", ");
+    const std::string start = parts[i].substr(0, comma);
+    std::string kinds = comma == std::string::npos ? "" : parts[i].substr(comma + 2);
+    while (!kinds.empty() && i + 1 < parts.size() && parts[i + 1].starts_with(start + ", "))
+      kinds += parts[++i].substr(start.size());
+    name += (name.empty() ? "" : " + ") + start + (kinds.empty() ? "" : fmt::format(" ({})", kinds));
+  }
+  return name;
 }
 
 std::string verdict_text(const Verdict& verdict) {

@@ -12,7 +12,7 @@
 
 namespace a3sim {
 
-// What a critical path is spent on: evidence of a limit, not what another machine would gain.
+// A cause on a critical path: evidence of a limit, not the gain of another machine.
 struct PathShare {
   Blame cause{};
   std::string name;                    // "cube arithmetic"; "puts that share leaf0->spine1"
@@ -22,19 +22,21 @@ struct PathShare {
 
 // Something that may limit a run, and the shares of its latency that a change of it saves.
 struct LimitCandidate {
-  std::string name;   // "HBM"; "cube arithmetic + loads to L0" for parts that pace tasks together
-  std::string cause;  // on the critical path, its evidence: "cube"; empty: none
+  std::string
+      name;  // "HBM"; "cube arithmetic + loads to L1 (misses, hits)" for parts that pace tasks together
+  std::string cause;                           // on the critical path, its evidence: "cube"; empty: none
   std::optional<MedianInterval> better, free;  // 10 % better; free
-  bool together = false;                       // several parts at once
+  std::vector<std::string> parts;              // names of several parts that change at once; else empty
 
-  // What it is ranked by: what 10 % gain, or a tenth of what it gains whole.
+  bool together() const { return !parts.empty(); }
+  // The key of the ranking: the gain of 10 %, or a tenth of the whole gain.
   double gain() const { return better ? better->median : free ? free->median / 10 : 0; }
 };
 
 // A part gains far less than the path is blamed on it if that is so many times what it gains if free: other parts pace the same tasks.
 inline constexpr double kFarLess = 3;
 
-// What limits a pass of a run.
+// The limits of a pass of a run.
 struct Verdict {
   std::string pass;
   Duration latency{}, bound{};               // bound: zero if none is known
@@ -61,6 +63,9 @@ std::string evidence_of(const Verdict& verdict, std::string_view cause);
 
 // Orders the candidates by what they gain.
 void rank(Verdict& verdict);
+
+// Returns a name for parts that change at once: what they begin with is named once.
+std::string joined_name(const std::vector<std::string>& parts);
 
 // Says in words what limits the pass: the first candidate and what it gains, where the critical path seems to say something
 // else, and how much an order can gain at most. Says nothing of gains where no variation has run.

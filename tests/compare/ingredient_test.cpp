@@ -88,7 +88,7 @@ TEST_CASE("how puts meet is what counting them between any two moments gives") {
 TEST_CASE("of a ring that gains nothing it is said that puts face as many ranks without it") {
   const IngredientFacts facts = facts_under("naive", {"workers.aiv=2"});
   CHECK_THAT(reason_for(facts_under("ratr", {"workers.aiv=2"}), facts, 0.0001),
-             Contains("nothing: a rank's puts face ") && Contains("of 3 other ranks at once"));
+             Contains("nothing: the puts of a rank face ") && Contains("of 3 other ranks at once"));
   CHECK_THAT(reason_for(facts_under("interleaved_branches", {"workers.aiv=2"}), facts, 0),
              Contains("nothing: ") && Contains("is in the L2"));
   CHECK(reason_for(facts, facts, 0) == "next to nothing");

@@ -108,9 +108,9 @@ TEST_CASE("it is said where a gain holds, turns round, or is noise; a loss likew
       where_it_turns("mine", "full", outcomes, 0),
       Contains("mine is slower than full holds under 1 of 3") && Contains("turns round under skew 0.4"));
   outcomes.front().difference = {0, -0.01, 0.01};
-  CHECK_THAT(
-      where_it_turns("mine", "full", outcomes, 0),
-      Contains("not told apart as configured; faster under skew 0.4") && Contains("slower under skew 0.2"));
+  CHECK_THAT(where_it_turns("mine", "full", outcomes, 0),
+             Contains("do not differ by more than noise as configured; faster under skew 0.4") &&
+                 Contains("slower under skew 0.2"));
 }
 
 TEST_CASE("each condition's outcome is what an experiment with its values gives, under the same jitter") {

@@ -15,7 +15,8 @@ struct Document {
   std::vector<std::string> sentences;
   std::set<std::string> told;  // numbers of tables and findings, as they are printed
   bool findings = false;
-  std::vector<double> derived;  // ratios and changes in per cent of numbers of one row
+  std::vector<double>
+      derived;  // ratios and changes in per cent of numbers of one row; differences within a column
 };
 
 std::vector<std::string> numbers_in(const std::string& text) {
@@ -43,6 +44,19 @@ void take_row(const Json& row, Document& document) {
   }
 }
 
+// Adds what the numbers of two rows differ by, column by column.
+void take_columns(const Json& rows, Document& document) {
+  for (const Json& a : rows) {
+    for (const Json& b : rows) {
+      for (std::size_t c = 0; c < std::min(a.size(), b.size()); ++c) {
+        const auto of_a = numbers_in(a[c].get<std::string>()), of_b = numbers_in(b[c].get<std::string>());
+        if (of_a.size() == 1 && of_b.size() == 1)
+          document.derived.push_back(std::abs(std::stod(of_a[0]) - std::stod(of_b[0])));
+      }
+    }
+  }
+}
+
 void take(const Json& json, bool finding, Document& document) {
   if (json.is_string() && finding)
     for (const std::string& number : numbers_in(json.get<std::string>())) document.told.insert(number);
@@ -50,6 +64,14 @@ void take(const Json& json, bool finding, Document& document) {
     for (const Json& head : json["heads"])
       for (const std::string& number : numbers_in(head.get<std::string>())) document.told.insert(number);
     for (const Json& row : json["rows"]) take_row(row, document);
+    take_columns(json["rows"], document);
+    return;
+  }
+  if (json.is_object() && json.value("kind", "") == "cards") {
+    Json row = Json::array();
+    for (const Json& card : json["cards"])
+      for (const char* const part : {"value", "note"}) row.push_back(card[part]);
+    take_row(row, document);
     return;
   }
   if (json.is_object() && json.value("kind", "") == "text") document.sentences.push_back(json["text"]);

@@ -3,6 +3,7 @@
 #include "sim/result/analysed_run.h"
 #include "sim/result/run_page.h"
 #include "sim/variation/machine_part.h"
+#include "sim/verdict/difference_verdict.h"
 #include "sim/verdict/gains.h"
 #include "tests/compare/sentences.h"
 #include "tests/experiment/saved.h"
@@ -41,8 +42,8 @@ Verdict paced_by_two() {
   Verdict verdict{"forward", Duration(10'000'000'000), Duration(8'000'000'000), "cube", {}};
   verdict.path = {{Blame::kCube, "cube arithmetic", 0.677, {"GMM1", "GMM2"}},
                   {Blame::kLink, "puts that share a port", 0.13, {}}};
-  verdict.candidates = {{"loads to L1, hits", "core", only(0.004), only(0.03)},
-                        {"cube arithmetic", "cube", only(0.02), only(0.05)}};
+  verdict.candidates = {{"loads to L1, hits", "core", only(0.004), only(0.03), {}},
+                        {"cube arithmetic", "cube", only(0.02), only(0.05), {}}};
   rank(verdict);
   return verdict;
 }
@@ -71,13 +72,45 @@ TEST_CASE("what binds is what gains most, not what the critical path is blamed o
           "spends 67.7 % on cube arithmetic in GMM1 and GMM2, yet cube arithmetic free gains only 5.0 %"));
   CHECK_THAT(text, Contains("Another order gains at most 20.0 %: the bound is 8.000 ms (cube)."));
 
-  verdict.candidates.push_back({"cube arithmetic + loads to L1, hits", "cube", only(0.06), only(0.2), true});
+  verdict.candidates.push_back({joined_name({"cube arithmetic", "loads to L1, misses", "loads to L1, hits"}),
+                                "cube",
+                                only(0.06),
+                                only(0.2),
+                                {"cube arithmetic", "loads to L1, misses", "loads to L1, hits"}});
   rank(verdict);
   text = verdict_text(verdict);
-  CHECK_THAT(
-      text,
-      StartsWith("forward: What binds is cube arithmetic + loads to L1, hits: 10 % better gains 6.0 %"));
-  CHECK_THAT(text, Contains("pace the same tasks, and free together they gain 20.0 %."));
+  CHECK_THAT(text, StartsWith("forward: What binds is cube arithmetic + loads to L1 (misses, hits): 10 % "
+                              "better gains 6.0 %, free "
+                              "20.0 %."));
+  CHECK_THAT(text, Contains("these 3 parts pace the same tasks.") && !Contains("next "));
+  // Where something else gains more, the group is named with what it gains.
+  verdict.candidates.push_back({"link ports", "link", only(0.07), only(0.3), {}});
+  rank(verdict);
+  CHECK_THAT(verdict_text(verdict), Contains("pace the same tasks, and free together they gain 20.0 %."));
+}
+
+TEST_CASE("the difference of two runs is said with its cause, or that noise hides it") {
+  DifferenceVerdict verdict{{-8.2e9, -8.4e9, -8.0e9}, -0.338, Duration(-8'100'000'000)};
+  verdict.cause = {"links", "network is x in A, y in B", 0.9, Duration(20'000'000'000)};
+  verdict.changed = "puts that share a port: 8.000 ms less, 2.000 of it in Combine";
+  CHECK(verdict_text(verdict) ==
+        "B takes 8.200 ms (33.8 %) less than A (95 %: -8.400..-8.000); the largest cause lies in the links "
+        "(network is x "
+        "in A, y in B): with that of A, B would take 20.000 ms, 90 % of the difference; on the critical path "
+        "most of it "
+        "is puts that share a port: 8.000 ms less, 2.000 of it in Combine.");
+  verdict.cause.reset();
+  CHECK_THAT(verdict_text(verdict), Contains("no part of A's configuration explains it alone"));
+  verdict.apart = {1e6, -2e6, 3e6};
+  CHECK(verdict_text(verdict) ==
+        "A and B do not differ by more than noise: +0.001 ms (95 %: -0.002..+0.003, noise). The saved runs "
+        "differ by "
+        "-8.100 ms.");
+  DifferenceVerdict step{{2.01e13, 2.01e13, 2.01e13}, 0.209, Duration(20'100'000'000'000)};
+  step.one_run = true;
+  step.changed = "EP +20.100 s";
+  CHECK(verdict_text(step) ==
+        "B takes 20.100 s (20.9 %) longer than A, from one run of each; most of it is EP +20.100 s.");
 }
 
 TEST_CASE("without variations nothing is said of gains but what no order exceeds") {

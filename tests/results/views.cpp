@@ -173,7 +173,7 @@ TEST_CASE("Points that fail alike are one line, unless all are asked for") {
     sweep.points[point].error = point == 7 ? "no memory" : "time limit";
   }
   CHECK_THAT(failures_text(sweep, 5),
-             Contains("failed: ep=4 order=ratr seed=1, and 1 more likewise: time limit\nfailed: ") &&
+             Contains("failed: ep=4 order=ratr seed=1, and 1 more: time limit\nfailed: ") &&
                  Contains(": no memory\n"));
   CHECK_THAT(failures_text(sweep, 1),
              Contains("time limit") && !Contains("no memory") && Contains("1 other errors: --all"));

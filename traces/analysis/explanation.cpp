@@ -148,7 +148,7 @@ std::string_view roof_name(const TraceOperator& op, const Roofline& roof) {
 }
 
 void add_roofs(Report& report, const Trace& trace, const std::vector<Roofline>& roofs) {
-  Table& table = report.table("roofline", {Column::words("roofline, a rank", "operator"),
+  Table& table = report.table("roofline", {Column::words("roofline, per rank", "operator"),
                                            {"ops", "operations", Form::kPrefixed},
                                            Column::mega("HBM MB", "hbm_bytes"),
                                            Column::mega("L2 MB", "l2_bytes"),

@@ -16,7 +16,7 @@ struct OperatorBlame {
 
 // Returns the blame of one run. It sums to the makespan.
 OperatorBlame blame_of(const Trace& trace, const CriticalPath& path);
-// What a path is spent on.
+// The causes that a path is spent on, by operator.
 struct MainBlame {
   Blame blame{};
   double part = 0;  // share of all time

@@ -81,7 +81,7 @@ double mean(double sum, const PutsAtOnce& puts) { return puts.time > 0 ? sum / p
 
 std::string puts_text(const IngredientFacts& with, const IngredientFacts& without) {
   return fmt::format(
-      "a rank's puts face {:.1f} of {} other ranks at once ({:.1f} without), and the busiest "
+      "the puts of a rank face {:.1f} of {} other ranks at once ({:.1f} without), and the busiest "
       "receiver takes {:.2f} times the mean ({:.2f} without)",
       mean(with.puts.destinations, with.puts), with.ranks - 1, mean(without.puts.destinations, without.puts),
       mean(with.puts.busiest, with.puts), mean(without.puts.busiest, without.puts));

@@ -16,7 +16,7 @@ struct PutsAtOnce {
   double busiest = 0;       // puts to the busiest receiver, over the mean of all receivers
 };
 
-// What a run with all task records tells about the worth of what makes it differ from another run: an order, puts,
+// Reasons, from a run with all task records, for the gain of what makes it differ from another run: an order, puts,
 // tiles.
 struct IngredientFacts {
   std::vector<std::string> pass_names;

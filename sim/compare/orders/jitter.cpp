@@ -85,7 +85,8 @@ std::string apart_text(std::span<const JitteredOrder> orders) {
   for (const JitteredOrder& order : orders) {
     if (order.why_apart.empty()) continue;
     text += fmt::format(
-        "{} as modelled ({} ms) is {} than every run: most of all because, beside the median one, {}.\n",
+        "{} as modelled ({} ms) is {} than every run: most of all because, compared with the median run, "
+        "{}.\n",
         order.name, in_milliseconds(order.modelled), order.all_faster() ? "slower" : "faster",
         order.why_apart);
   }

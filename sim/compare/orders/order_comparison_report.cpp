@@ -123,7 +123,7 @@ std::string compared_with(const Experiment& experiment, const OrderComparison& c
   const MedianInterval difference = relative_difference(order.totals, other->totals);
   const std::string interval = interval_in_percent(difference);
   if (!difference.clear()) {
-    return fmt::format("{} is not told apart from {}: {:+.2f} % ({}).\n", order.name, name,
+    return fmt::format("{} does not differ by more than noise from {}: {:+.2f} % ({}).\n", order.name, name,
                        100 * difference.median, interval);
   }
   const double sign = difference.median < 0 ? -1 : 1;
@@ -158,8 +158,7 @@ std::string verdict(const Experiment& experiment, const OrderComparison& compari
   if (comparison.asked_for || baseline == comparison.orders.end() || &*baseline == other ||
       &*baseline == &order)
     return compared_with(experiment, comparison, *other, comparison.against_name());
-  return compared_with(experiment, comparison, *baseline,
-                       fmt::format("{}, what orders are measured against", kBaseline)) +
+  return compared_with(experiment, comparison, *baseline, fmt::format("{}, the baseline", kBaseline)) +
          compared_with(experiment, comparison, *other,
                        comparison.against_name() + shared_text(order, *other, *baseline));
 }
@@ -224,7 +223,7 @@ Report order_report(const Experiment& experiment, const OrderComparison& compari
   report.fact("schema_version", 1).fact("a3sim", kVersion).fact("name", experiment.name);
   report.fact("results", comparison.results);
   add_jitter(report, jitter);
-  report.say(fmt::format("{} (a3sim {}), {} execution: order {} beside the shipped ones\n{}", experiment.name,
+  report.say(fmt::format("{} (a3sim {}), {} execution: order {} and the shipped ones\n{}", experiment.name,
                          kVersion, experiment.run.execution, comparison.tried().name, jitter_note(jitter)));
   report.say(errors.empty()
                  ? "schedules  sound: thresholds, waits, rows, no deadlock for any durations ('a3sim check' "
@@ -234,10 +233,10 @@ Report order_report(const Experiment& experiment, const OrderComparison& compari
   add_orders(report, experiment, comparison);
   Table& notes = report.table("checked", {Column::data("note")}, Audience::kPrograms);
   for (const std::string& note : comparison.findings.notes) notes.add({note});
-  report.say(fmt::format(
-      "'{} waits': how long the average one stands at tasks whose rows are not there yet; 'idle': "
-      "before its first task and after its last.\n",
-      comparison.workers[comparison.main_kind()].name));
+  report.say(
+      fmt::format("'{} waits': time of the average one that waits for rows of tasks; 'idle': "
+                  "before its first task and after its last.\n",
+                  comparison.workers[comparison.main_kind()].name));
   for (const TriedOrder& order : comparison.orders) {
     if (!order.refused.empty()) report.say_on(fmt::format("Does not fit: {}.\n", order.refused));
   }

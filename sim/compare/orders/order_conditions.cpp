@@ -166,8 +166,8 @@ std::string where_it_turns(const std::string& tried, const std::string& other,
   };
   std::string text;
   if (!here.clear()) {
-    text = fmt::format("{} and {} are not told apart as configured", tried, other) + part("faster", faster) +
-           part("slower", slower);
+    text = fmt::format("{} and {} do not differ by more than noise as configured", tried, other) +
+           part("faster", faster) + part("slower", slower);
   } else {
     const bool gains = here.high < 0;
     const std::vector<std::string>&holds = gains ? faster : slower, &turns = gains ? slower : faster;

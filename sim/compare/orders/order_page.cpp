@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/experiment/config/order_file.h"
+#include "sim/result/run_subtitle.h"
 #include "sim/result/traced_passes.h"
 #include "traces/report/page/run_section.h"
 
@@ -11,7 +12,8 @@ namespace a3sim {
 Page order_page(const Experiment& experiment, const OrderComparison& comparison, const Report& report,
                 unsigned threads) {
   const TriedOrder &tried = comparison.tried(), *const other = comparison.against();
-  Page page(experiment.name, fmt::format("order {} beside the shipped ones", tried.name));
+  Page page(experiment.name,
+            fmt::format("order {} and the shipped ones\n{}", tried.name, subtitle_of(experiment)));
   page.add({{"kind", "try"}, {"title", "Orders"}, {"result", report.json()}});
   const std::uint32_t experts = experiment.shape.experts_per_rank;
   std::vector<TracedPass> above;

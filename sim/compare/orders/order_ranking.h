@@ -9,7 +9,7 @@
 
 namespace a3sim {
 
-// What is known of orders before all of their runs have ended.
+// A ranking of orders before all of their runs have ended.
 struct OrderRanking {
   struct Row {
     std::string name;

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "sim/compare/runs/run_difference.h"
 #include "sim/compare/runs/step_difference.h"
+#include "sim/verdict/difference_verdict.h"
 #include "traces/analysis/critical_path.h"
 #include "traces/analysis/operator_blame.h"
 
@@ -23,9 +23,10 @@ std::string verdict_on_streams(const SavedRun& a, const SavedRun& b, Duration of
   for (const ConfigDifference& one : differences) text += fmt::format("  {}\n", difference_text(one));
   if (!text.empty()) text = "configurations differ in\n" + text + '\n';
   if (of_a == of_b) return text + fmt::format("A and B both take {} ms.\n", in_milliseconds(of_a));
-  text += fmt::format("B takes {} ms ({:.1f} %) {} than A, from one run of each, without noise.\n",
-                      in_milliseconds(of_b > of_a ? of_b - of_a : of_a - of_b),
-                      100 * std::abs(seconds(of_b) / seconds(of_a) - 1), of_b > of_a ? "longer" : "less");
+  const auto apart = static_cast<double>((of_b - of_a).count());
+  DifferenceVerdict verdict{{apart, apart, apart}, seconds(of_b) / seconds(of_a) - 1, of_b - of_a};
+  verdict.one_run = true;
+  text += verdict_text(verdict) + '\n';
   const std::string work = different_work(differences);
   const Duration longer = std::max(of_a, of_b), shorter = std::min(of_a, of_b);
   return text +
@@ -59,8 +60,9 @@ Report compare_on_streams(const SavedRun& a, const SavedRun& b, const std::optio
   }
   if (!steps) {
     report.say(
-        "What differs is not traced to parts of the configurations: that runs tasks again, and these are "
-        "runs of kernels on streams.\n",
+        "The difference is not attributed to parts of the configurations: that needs runs of tasks, and "
+        "these "
+        "are runs of kernels on streams.\n",
         "missing");
     if (total[0] > Duration::zero()) report.say(verdict_on_streams(a, b, total[0], total[1]), "verdict");
   }

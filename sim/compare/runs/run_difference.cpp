@@ -6,6 +6,7 @@
 #include <map>
 
 #include "sim/core/error.h"
+#include "sim/verdict/difference_verdict.h"
 
 namespace a3sim {
 namespace {
@@ -97,18 +98,29 @@ const Counterfactual* largest_cause(const RunDifference& difference, bool clear)
   return largest;
 }
 
-// "; number of workers would be 52 %, but is noise"; nothing where the cause is the first row of the table.
-std::string hidden_by_noise(const RunDifference& difference, const Counterfactual* cause) {
-  const Counterfactual* const first = largest_cause(difference, false);
-  if (first == nullptr || first == cause) return {};
-  return fmt::format("; the {} would explain {:.0f} %, but that is noise", first->part,
-                     100 * share_explained(difference, *first));
+DifferenceCause cause_of(const RunDifference& difference, const Counterfactual& cause) {
+  DifferenceCause found{cause.part, differences_text(cause.differences), share_explained(difference, cause)};
+  // If only one part differs, B with it is A.
+  const Counterfactuals& all = difference.counterfactuals;
+  if (all.parts.size() > 1 || !all.elsewhere.empty()) found.with_it = median_of(cause.totals);
+  return found;
 }
 
-// " (95 %: +12.9..+13.3)", of milliseconds; nothing of one run.
-std::string interval_text(const MedianInterval& median_interval) {
-  const std::string interval = interval_in_milliseconds(median_interval);
-  return interval.empty() ? "" : fmt::format(" (95 %: {})", interval);
+// What differs, if anything does by more than the program's version.
+DifferenceVerdict verdict_of(const RunDifference& difference) {
+  const Counterfactuals& counterfactuals = difference.counterfactuals;
+  DifferenceVerdict verdict{difference.apart(),
+                            relative_difference(counterfactuals.b, counterfactuals.a).median,
+                            difference.total[1] - difference.total[0]};
+  if (!verdict.apart.clear()) return verdict;
+  const Counterfactual *const cause = largest_cause(difference, true), *const first =
+                                                                           largest_cause(difference, false);
+  if (cause) verdict.cause = cause_of(difference, *cause);
+  if (first && first != cause) verdict.hidden = cause_of(difference, *first);
+  verdict.changed = blame_text(difference);
+  if (counterfactuals.hit_rates && counterfactuals.hit_rates->clear())
+    verdict.hit_rates = -counterfactuals.hit_rates->median / verdict.apart.median;
+  return verdict;
 }
 
 }  // namespace
@@ -168,45 +180,16 @@ RunDifference difference_of(const SavedRun& a, const SavedRun& b, const JitterOp
 std::string conclusion(const RunDifference& difference) {
   const Counterfactuals& counterfactuals = difference.counterfactuals;
   const bool same = counterfactuals.parts.empty() && counterfactuals.elsewhere.empty();
-  const MedianInterval apart = difference.apart();
   const Duration saved = difference.total[1] - difference.total[0];
   if (counterfactuals.a == counterfactuals.b) {
     if (!same) return "The configurations differ, but the latencies do not.";
     if (saved == Duration::zero()) return "Nothing differs.";
     return fmt::format(
-        "The configurations are equal: the saved latencies differ as A was written by a3sim {}, "
+        "The configurations are equal: the saved latencies differ because A was written by a3sim {}, "
         "B by a3sim {}.",
         difference.versions[0], difference.versions[1]);
   }
-  if (!apart.clear()) {
-    return fmt::format(
-        "A and B are not told apart: B takes {:+.3f} ms more than A{}; that the saved runs differ "
-        "by {:+.3f} ms says nothing.",
-        1e-9 * apart.median, interval_text(apart), milliseconds(saved));
-  }
-  const std::string head =
-      fmt::format("B takes {:.3f} ms ({:.1f} %) {} than A{}", 1e-9 * std::abs(apart.median),
-                  100 * std::abs(relative_difference(counterfactuals.b, counterfactuals.a).median),
-                  apart.median > 0 ? "longer" : "less", interval_text(apart));
-  const std::string changed = "on the critical path most of it is " + blame_text(difference);
-  const Counterfactual* const cause = largest_cause(difference, true);
-  if (cause == nullptr) {
-    return fmt::format("{}: no part of A's configuration explains it alone, only parts together do{}; {}.",
-                       head, hidden_by_noise(difference, cause), changed);
-  }
-  std::string text = fmt::format("{}; the largest cause lies in the {} ({})", head, cause->part,
-                                 differences_text(cause->differences));
-  // If only one part differs, B with it is A.
-  if (counterfactuals.parts.size() > 1 || !counterfactuals.elsewhere.empty()) {
-    text += fmt::format(": with that of A, B would take {} ms, {:.0f} % of the difference",
-                        in_milliseconds(median_of(cause->totals)), 100 * share_explained(difference, *cause));
-  }
-  text += hidden_by_noise(difference, cause);
-  text += "; " + changed;
-  if (counterfactuals.hit_rates && counterfactuals.hit_rates->clear())
-    text += fmt::format("; A's L2 hit rates alone make {:.0f} %",
-                        -100 * counterfactuals.hit_rates->median / apart.median);
-  return text + '.';
+  return verdict_text(verdict_of(difference));
 }
 
 }  // namespace a3sim

@@ -130,7 +130,7 @@ std::array<Cell, 3> operator_cells(const Trace& trace, const std::string& name) 
 void add_operators(Report& report, const RunDifference::OfPass& pass) {
   Table& table = report.table(
       "operators",
-      {Column::words(pass.name + ", a rank", "operator"), Column::milliseconds("A ran ms", "a_ran_ps"),
+      {Column::words(pass.name + ", per rank", "operator"), Column::milliseconds("A ran ms", "a_ran_ps"),
        Column::milliseconds("B ran ms", "b_ran_ps"), Column::percent("A hits", "a_l2_hits"),
        Column::percent("B hits", "b_l2_hits"), Column::mega("A HBM MB", "a_hbm_bytes"),
        Column::mega("B HBM MB", "b_hbm_bytes")});
@@ -247,8 +247,8 @@ Report difference_report(const RunDifference& difference, const JitterOptions& j
   const Latencies* again[] = {&counterfactuals.a, &counterfactuals.b};
   for (std::size_t side = 0; side < 2 && jitter.runs == 0; ++side) {
     if (again[side]->front() == difference.total[side]) continue;
-    report.say(fmt::format("{} was saved with {} ms: this a3sim runs it otherwise than {}\n", "AB"[side],
-                           in_milliseconds(difference.total[side]), difference.versions[side]));
+    report.say(fmt::format("{} was saved with {} ms: this a3sim computes another latency than {}\n",
+                           "AB"[side], in_milliseconds(difference.total[side]), difference.versions[side]));
   }
   report.say(conclusion(difference) + '\n', "verdict");
   std::string last = different_work(differences_in(counterfactuals));

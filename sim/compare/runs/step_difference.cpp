@@ -11,6 +11,7 @@
 
 #include "sim/compare/runs/counterfactual.h"
 #include "sim/compare/runs/run_difference.h"
+#include "sim/verdict/difference_verdict.h"
 
 namespace a3sim {
 namespace {
@@ -60,7 +61,7 @@ void add_step_figures(const SavedStep& a, const SavedStep& b, Report& report) {
   add(fmt::format("time {}", unit.name).c_str(), unit.of(a.time()), unit.of(b.time()), 3);
   if (of_both(a, b, "tpot_ps"))
     add("per output token ms", a.number("tpot_ps") * 1e-9, b.number("tpot_ps") * 1e-9, 3);
-  add("tokens/s a die", a.number("tokens_per_second_per_die"), b.number("tokens_per_second_per_die"), 0);
+  add("tokens/s per die", a.number("tokens_per_second_per_die"), b.number("tokens_per_second_per_die"), 0);
   if (of_both(a, b, "mfu")) add("MFU %", 100 * a.number("mfu"), 100 * b.number("mfu"), 1);
   add("fullest die GiB", a.number("peak_memory_bytes") / kGibibyte, b.number("peak_memory_bytes") / kGibibyte,
       1);
@@ -106,21 +107,28 @@ void add_key_differences(const std::filesystem::path& a, const std::filesystem::
 }
 
 // Names the classes that make most of the difference: at most three, each at least a tenth of it.
-std::string verdict_of(const SavedStep& a, const SavedStep& b) {
+std::string largest_classes(const SavedStep& a, const SavedStep& b) {
   constexpr std::size_t kMost = 3;
   constexpr std::int64_t kLeast = 10;
-  const Duration more = b.time() - a.time();
-  if (more == Duration::zero()) return "A and B take the same time.\n";
+  const std::int64_t more = std::abs((b.time() - a.time()).count());
   const StepUnit unit = unit_of(a, b);
-  std::string text = fmt::format("B takes {:+.3f} {} ({:+.1f} %)", unit.of(more), unit.name,
-                                 100 * (seconds(b.time()) / seconds(a.time()) - 1));
+  std::string text;
   std::size_t named = 0;
   for (const auto& [name, time] : class_differences(a, b)) {
-    if (named == kMost || std::abs(time.count()) * kLeast < std::abs(more.count())) break;
-    text +=
-        fmt::format("{} {} {:+.3f} {}", named++ == 0 ? ", most of it" : ",", name, unit.of(time), unit.name);
+    if (named == kMost || std::abs(time.count()) * kLeast < more) break;
+    text += fmt::format("{}{} {:+.3f} {}", named++ == 0 ? "" : ", ", name, unit.of(time), unit.name);
   }
-  return text + (named == 0 ? ", in small parts of all classes.\n" : ".\n");
+  return text.empty() ? "small parts of all classes" : text;
+}
+
+std::string verdict_of(const SavedStep& a, const SavedStep& b) {
+  const Duration longer = b.time() - a.time();
+  if (longer == Duration::zero()) return "A and B take the same time.\n";
+  const auto apart = static_cast<double>(longer.count());
+  DifferenceVerdict verdict{{apart, apart, apart}, seconds(b.time()) / seconds(a.time()) - 1, longer};
+  verdict.one_run = true;
+  verdict.changed = largest_classes(a, b);
+  return verdict_text(verdict) + '\n';
 }
 
 }  // namespace

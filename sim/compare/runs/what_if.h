@@ -32,7 +32,7 @@ struct WhatIf {
   MedianInterval gain(const Outcome& outcome) const;
 };
 
-// What is known when so many of the jitter's runs have ended.
+// The result after so many of the jitter's runs.
 using SeenWhatIf = std::function<void(const WhatIf& so_far, std::uint32_t runs)>;
 
 // Runs the experiment with each part better: rates, sizes and numbers of workers times 1.1 (workers are

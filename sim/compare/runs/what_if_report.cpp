@@ -169,7 +169,7 @@ std::string what_binds(const WhatIf& result) {
   const WhatIf::Row* first = nullptr;
   for (const WhatIf::Row& row : result.rows) {
     if (row.part->kind != MachinePart::Kind::kSingle || !result.gain(row.better).clear()) continue;
-    verdict.candidates.push_back({row.name, {}, result.gain(row.better), {}});
+    verdict.candidates.push_back({row.name, {}, result.gain(row.better), {}, {}});
     if (row.free) verdict.candidates.back().free = result.gain(*row.free);
     if (!first) first = &row;
   }

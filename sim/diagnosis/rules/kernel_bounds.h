@@ -5,7 +5,7 @@
 #include "sim/diagnosis/rules/finding.h"
 #include "sim/diagnosis/rules/profile_means.h"
 
-// What binds the kernels of a profile, by how busy the pipes of their cores were.
+// The limits of the kernels of a profile, by how busy the pipes of their cores were.
 namespace a3sim {
 
 struct Bound {

@@ -11,7 +11,7 @@
 // As evaluate() does, for callers that want to know what has run before all has.
 namespace a3sim {
 
-// What all variants came to in the runs that have ended, and how many of them these are.
+// The latencies of all variants in the runs that have ended, and the number of these runs.
 using SeenRuns = std::function<void(std::span<const Evaluated> so_far, std::uint32_t runs)>;
 
 // Run by run: each variant once, then each a second time. `seen` is called after every run, so that something is known

@@ -64,7 +64,7 @@ class PreparedStreams final : public PreparedWork {
     const std::string& method = on.work->micro_batches()->method;
     OwnSections own;
     own.head = fmt::format(
-        "MoE-FFN   EP{}, {} tokens a rank, hidden {}, intermediate {}, top-{} of {} experts, {}\n"
+        "MoE-FFN   EP{}, {} tokens per rank, hidden {}, intermediate {}, top-{} of {} experts, {}\n"
         "machine   {}\nstreams   method {}, the first micro-batch of the first seed; 'a3sim "
         "run --batches' runs them all\n",
         s.ep, s.tokens, s.hidden, s.intermediate, s.top_k, s.experts(), name_of(s.dtype), on.hardware.name,

@@ -93,26 +93,27 @@ std::string what_ran(const Experiment& experiment) {
   std::string text;
   if (s.experts() > 0) {
     text += fmt::format(
-        "MoE-FFN   EP{}, {} tokens a rank, hidden {}, intermediate {}, top-{} of {} experts, {}\n", s.ep,
+        "MoE-FFN   EP{}, {} tokens per rank, hidden {}, intermediate {}, top-{} of {} experts, {}\n", s.ep,
         s.tokens, s.hidden, s.intermediate, s.top_k, s.experts(), name_of(s.dtype));
     text += fmt::format("routing   {}\n", routing_text(experiment.routing));
     if (!experiment.not_modelled.empty())
       text += fmt::format("left out  {}\n", fmt::join(experiment.not_modelled, "\n          "));
   }
   text +=
-      fmt::format("machine   {}: {} run tasks; network {}; L2 {}, {}, {}\n", experiment.hardware.name,
+      fmt::format("machine   {}: {} run tasks; network {}; L2: {}, {}, {} start\n", experiment.hardware.name,
                   experiment.workers.text(), experiment.network, experiment.run.l2.spec.policy,
-                  experiment.run.l2.exact ? "every line" : "fast model", name_of(experiment.run.l2.start));
+                  experiment.run.l2.exact ? "line by line" : "approximate", name_of(experiment.run.l2.start));
   text += own_values(experiment);
-  text += fmt::format("schedule  {}, order {}, {} assignment, {} shares a tile, {} partitions an expert\n",
-                      experiment.run.execution, experiment.order.name,
-                      experiment.order.assignment == Assignment::kCyclic ? "cyclic" : "shared",
-                      experiment.cut.shares, experiment.cut.partitions);
+  text += fmt::format(
+      "schedule  {}, order {}, {} assignment, {} shares per product, {} partition{} per expert\n",
+      experiment.run.execution, experiment.order.name,
+      experiment.order.assignment == Assignment::kCyclic ? "cyclic" : "shared", experiment.cut.shares,
+      experiment.cut.partitions, experiment.cut.partitions == 1 ? "" : "s");
   if (experiment.representatives > 0) {
     text += fmt::format(
-        "ranks     {} of {} simulated, which stand for all as the group turns{}; tasks, events and bytes are "
+        "ranks     {} of {} simulated, which represent all around the ring{}; tasks, events and bytes are "
         "theirs\n",
-        experiment.representatives, s.ep, experiment.cut.kernel ? "" : ", as a rule within 2 %");
+        experiment.representatives, s.ep, experiment.cut.kernel ? "" : ", usually within 2 %");
   }
   return text;
 }

@@ -21,7 +21,7 @@ inline simgrid::s4u::Host* add_host(simgrid::s4u::NetZone& star, const std::stri
 inline simgrid::s4u::Link* add_link(simgrid::s4u::NetZone& star, const std::string& name, double rate) {
   return star.add_link(name, rate);
 }
-// What goes out of a host, or into it, takes these links.
+// Traffic out of a host, or into it, takes these links.
 inline void add_way_out(simgrid::s4u::NetZone& star, const simgrid::s4u::Host& host,
                         const std::vector<simgrid::s4u::LinkInRoute>& links) {
   star.add_route(&host, static_cast<const simgrid::s4u::Host*>(nullptr), links, false);
@@ -42,7 +42,7 @@ inline simgrid::s4u::Host* add_host(simgrid::s4u::NetZone& star, const std::stri
 inline simgrid::s4u::Link* add_link(simgrid::s4u::NetZone& star, const std::string& name, double rate) {
   return star.create_link(name, rate);
 }
-// What goes out of a host, or into it, takes these links.
+// Traffic out of a host, or into it, takes these links.
 inline void add_way_out(simgrid::s4u::NetZone& star, const simgrid::s4u::Host& host,
                         const std::vector<simgrid::s4u::LinkInRoute>& links) {
   star.add_route(host.get_netpoint(), nullptr, nullptr, nullptr, links, false);

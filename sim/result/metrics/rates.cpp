@@ -27,9 +27,9 @@ MetricAmount first_rank_hits(const PassAnalysis& pass) {
 }
 
 A3SIM_REGISTER(
-    Metric, "tflops", "operations of all ranks a second",
+    Metric, "tflops", "operations of all ranks per second",
     Metric{.form = Form::kPerSecond, .amount = operations, .needs_records = true, .published_only = true});
-A3SIM_REGISTER(Metric, "bandwidth", "bytes that the first rank sends, or moves if it sends none, a second",
+A3SIM_REGISTER(Metric, "bandwidth", "bytes per second that the first rank sends, or moves if it sends none",
                Metric{.form = Form::kPerSecond, .amount = bytes, .published_only = true});
 A3SIM_REGISTER(Metric, "l2_read_hit_rate", "the part of the first rank's reads that hit in the L2",
                Metric{.form = Form::kShare, .amount = first_rank_hits, .published_only = true});

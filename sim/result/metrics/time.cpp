@@ -55,9 +55,9 @@ auto mean_of(Duration Overlap::* time) {
   };
 }
 
-A3SIM_REGISTER(Metric, "exposed", "communication that no cube's work covers, a rank",
+A3SIM_REGISTER(Metric, "exposed", "communication per rank that no matrix product hides",
                Metric{Form::kMilliseconds, mean_of(&Overlap::exposed), true, Metric::Better::kSmaller});
-A3SIM_REGISTER(Metric, "hidden", "communication below cubes' work, a rank",
+A3SIM_REGISTER(Metric, "hidden", "communication per rank that matrix products hide",
                Metric{Form::kMilliseconds, mean_of(&Overlap::hidden), true});
 
 // Returns the metric: the share of the time of all workers that run tasks of a unit in which they do so.

@@ -17,7 +17,7 @@ class TwoStreams final : public ExecutionType {
 };
 
 A3SIM_REGISTER(ExecutionType, "two_streams",
-               "kernels as 'kernel', but those that move rows between ranks run beside the others",
+               "kernels as 'kernel', but those that move rows between ranks run concurrently with the others",
                TwoStreams);
 
 }  // namespace

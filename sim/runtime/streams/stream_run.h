@@ -45,7 +45,7 @@ struct StreamResult {
   bool stopped = false;               // the hooks ended the run before all tasks had run, at `makespan`
 };
 
-// What a run is subject to beside the machine.
+// Conditions of a run other than the machine.
 struct StreamConditions {
   // Observe and delay tasks, if not null: a task starts when it has its workers; slowness lengthens its
   // `hold`, its job and its transfers.
@@ -54,7 +54,7 @@ struct StreamConditions {
   // the program do not.
   CablePlanes cables{};
   // Empty: all ranks are alike. A rank's tasks begin after its start, and its HBM gives `hbm` of its rates.
-  // What a clock changes is in the program's tasks.
+  // The program's tasks already have the effect of clocks.
   std::vector<RankOptions> ranks{};
   const LinkDisturbances* links = nullptr;  // null: none
   // Cables that transfers share, those to peers outside the program too, as the caller has found them. Null: none.

@@ -57,7 +57,7 @@ std::string add_speed_ups(SweepResults& sweep, const std::string& pass, std::str
     metric.values.push_back(std::isfinite(ratio) ? ratio : kNoSpeedUp);
   }
   std::string meaning =
-      fmt::format("{}: {} beside that at {}, all else equal", kSpeedUp, objective.metric->name, baseline);
+      fmt::format("{}: {} relative to {}, all else equal", kSpeedUp, objective.metric->name, baseline);
   std::erase_if(sweep.metrics,
                 [&](const ResultMetric& each) { return each.pass == pass && each.name == kSpeedUp; });
   sweep.metrics.push_back(std::move(metric));

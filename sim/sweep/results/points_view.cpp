@@ -151,7 +151,7 @@ std::string failures_text(const SweepResults& sweep, std::size_t most) {
   std::string text;
   for (const EqualFailures& failures : errors | std::views::take(most)) {
     text += fmt::format("failed: {}{}: {}\n", failures.first,
-                        failures.count > 1 ? fmt::format(", and {} more likewise", failures.count - 1) : "",
+                        failures.count > 1 ? fmt::format(", and {} more", failures.count - 1) : "",
                         failures.error);
   }
   if (errors.size() > most)

@@ -8,7 +8,7 @@
 
 namespace a3sim {
 
-// What every way to look at a sweep has: the key of its table, "latency (ms)" for people, and "latency_ms" for programs: all
+// Common to all views of a sweep: the key of the table, "latency (ms)" for people, and "latency_ms" for programs: all
 // but letters and digits is '_', and "%" is "percent".
 inline constexpr const char* kResultRows = "rows";
 std::string heading(const std::string& name, const std::string& unit);

@@ -83,7 +83,7 @@ class AscendProfile final : public TraceFormat {
 };
 
 A3SIM_REGISTER(TraceFormat, "ascend",
-               "a directory a rank as torch_npu's profiler writes it (*_ascend_pt), a kernel an operator",
+               "a directory per rank as torch_npu's profiler writes it (*_ascend_pt), a kernel per operator",
                AscendProfile);
 
 }  // namespace
