@@ -35,7 +35,7 @@ struct CompareOptions {
   JsonOption json;
 };
 
-bool is_profile(const fs::path& path) {
+bool is_profile_side(const fs::path& path) {
   const std::string kind = kind_of_result(path);
   return kind == "import" || (kind.empty() && is_ascend_profile(path));
 }
@@ -106,12 +106,12 @@ void compare_with_profile(const CompareOptions& options, const fs::path& run, co
 
 void compare_sides(const CompareOptions& options, const std::vector<std::string>& given, KnownSoFar& known) {
   const Sides sides(options, given);
-  if (is_profile(sides[0]) && is_profile(sides[1])) {
+  if (is_profile_side(sides[0]) && is_profile_side(sides[1])) {
     if (!options.names.empty()) throw InputError("--name: names of a profile are mapped to a run's only");
     return print_report(profiles_compared(profile_at(sides[0]), profile_at(sides[1])), options.json);
   }
-  if (is_profile(sides[1])) return compare_with_profile(options, sides[0], sides[1]);
-  if (is_profile(sides[0])) return compare_with_profile(options, sides[1], sides[0]);
+  if (is_profile_side(sides[1])) return compare_with_profile(options, sides[0], sides[1]);
+  if (is_profile_side(sides[0])) return compare_with_profile(options, sides[1], sides[0]);
   if (!options.names.empty()) throw InputError("--name: neither A nor B is a profile");
   for (const std::size_t side : {0, 1}) check_result(sides[side], "run");
   CompareRunsOptions how{options.pass, options.jitter.options, options.threads.count, {}};

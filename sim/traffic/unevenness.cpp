@@ -10,25 +10,25 @@
 namespace a3sim {
 namespace {
 
-using Rows = std::vector<double>;
+using Loads = std::vector<double>;
 
-double sum_of(const Rows& rows) { return std::accumulate(rows.begin(), rows.end(), 0.0); }
+double sum_of(const Loads& rows) { return std::accumulate(rows.begin(), rows.end(), 0.0); }
 
 // Returns each expert's part of the rows above an equal part.
-Rows popularity_of(const Rows& rows) {
+Loads popularity_of(const Loads& rows) {
   const double sum = sum_of(rows), equal = 1 / static_cast<double>(rows.size());
-  Rows part;
+  Loads part;
   for (const double r : rows) part.push_back(sum > 0 ? r / sum - equal : 0);
   return part;
 }
 
-double product_of(const Rows& a, const Rows& b) {
+double product_of(const Loads& a, const Loads& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
 // Returns the variance of popularity that independent tokens have by chance, unbiased: of `tokens` tokens, a part p goes to an
 // expert, and its number varies by p (1 - p) tokens.
-double chance_variance(const Rows& rows, double tokens) {
+double chance_variance(const Loads& rows, double tokens) {
   const double sum = sum_of(rows);
   if (tokens <= 1 || sum <= 0) return 0;
   double variance = 0;
@@ -42,10 +42,10 @@ double chance_variance(const Rows& rows, double tokens) {
 // Splits the variance of popularity.
 void split_variance(std::span<const RoutingCounts> steps, const MoeShape& shape, Unevenness& to) {
   const std::size_t half = steps.size() / 2;
-  std::vector<Rows> popularity;
+  std::vector<Loads> popularity;
   double all = 0, chance = 0, next = 0;
   for (const RoutingCounts& step : steps) {
-    const Rows rows = rows_by_expert(step);
+    const Loads rows = rows_by_expert(step);
     popularity.push_back(popularity_of(rows));
     all += product_of(popularity.back(), popularity.back());
     chance += chance_variance(rows, sum_of(rows) / shape.top_k);
@@ -56,7 +56,7 @@ void split_variance(std::span<const RoutingCounts> steps, const MoeShape& shape,
   chance = std::min(all, chance / count);
   next /= count - 1;
   const auto mean_of = [&](std::size_t begin, std::size_t end) {
-    Rows mean(popularity.front().size(), 0);
+    Loads mean(popularity.front().size(), 0);
     for (std::size_t s = begin; s < end; ++s)
       for (std::size_t e = 0; e < mean.size(); ++e)
         mean[e] += popularity[s][e] / static_cast<double>(end - begin);
@@ -78,14 +78,14 @@ double foretold_part(std::span<const RoutingCounts> steps) {
   const std::size_t half = steps.size() / 2;
   std::vector<double> mean;
   for (std::size_t s = 0; s < half; ++s) {
-    const Rows rows = rows_by_rank(steps[s]);
+    const Loads rows = rows_by_rank(steps[s]);
     mean.resize(rows.size(), 0);
     for (std::size_t r = 0; r < rows.size(); ++r) mean[r] += rows[r] / static_cast<double>(half);
   }
-  const Rows foretold = popularity_of(mean);
+  const Loads foretold = popularity_of(mean);
   double missed = 0, all = 0;
   for (std::size_t s = half; s < steps.size(); ++s) {
-    const Rows now = popularity_of(rows_by_rank(steps[s]));
+    const Loads now = popularity_of(rows_by_rank(steps[s]));
     for (std::size_t r = 0; r < now.size(); ++r) {
       missed += (now[r] - foretold[r]) * (now[r] - foretold[r]);
       all += now[r] * now[r];
@@ -96,9 +96,9 @@ double foretold_part(std::span<const RoutingCounts> steps) {
 
 void find_ratios(std::span<const RoutingCounts> steps, const ChanceRatios& chance, Unevenness& to) {
   std::vector<double> experts, ranks;
-  Rows all_experts, all_ranks;
+  Loads all_experts, all_ranks;
   for (const RoutingCounts& step : steps) {
-    const Rows by_expert = rows_by_expert(step), by_rank = rows_by_rank(step);
+    const Loads by_expert = rows_by_expert(step), by_rank = rows_by_rank(step);
     experts.push_back(busiest_over_mean(by_expert));
     ranks.push_back(busiest_over_mean(by_rank));
     all_experts.resize(by_expert.size(), 0);
@@ -118,24 +118,24 @@ double busiest_over_mean(std::span<const double> rows) {
 }
 
 std::vector<double> rows_by_expert(const RoutingCounts& counts) {
-  Rows rows(counts.experts(), 0);
+  Loads rows(counts.experts(), 0);
   for (std::uint32_t src = 0; src < counts.ranks(); ++src)
     for (std::uint32_t e = 0; e < counts.experts(); ++e) rows[e] += counts.at(src, e);
   return rows;
 }
 
 std::vector<double> rows_by_rank(const RoutingCounts& counts) {
-  const Rows by_expert = rows_by_expert(counts);
+  const Loads by_expert = rows_by_expert(counts);
   const std::size_t local = by_expert.size() / counts.ranks();
-  Rows rows(counts.ranks(), 0);
+  Loads rows(counts.ranks(), 0);
   for (std::size_t e = 0; e < by_expert.size(); ++e) rows[e / local] += by_expert[e];
   return rows;
 }
 
 std::vector<double> rows_of_steps(std::span<const RoutingCounts> steps) {
-  Rows rows(steps.empty() ? 0 : steps.front().experts(), 0);
+  Loads rows(steps.empty() ? 0 : steps.front().experts(), 0);
   for (const RoutingCounts& step : steps) {
-    const Rows of_step = rows_by_expert(step);
+    const Loads of_step = rows_by_expert(step);
     std::ranges::transform(of_step, rows, rows.begin(), std::plus());
   }
   return rows;

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using protozero::pbf_reader;
 
-constexpr std::size_t kMostBytes = std::size_t{4} << 30, kMostNodes = 20'000'000, kMostRanks = 4096;
+constexpr std::size_t kMostBytes = std::size_t{4} << 30, kMostNodes = 20'000'000, kMostChakraRanks = 4096;
 constexpr std::string_view kSuffix = ".et";
 
 // Returns the rank of NAME.RANK.et.
@@ -307,9 +307,9 @@ ChakraGraph read_chakra(const fs::path& folder) {
   }
   if (files.empty())
     throw InputError(fmt::format("{}: no file NAME.RANK.et, expected one for each rank", folder.string()));
-  if (files.size() > kMostRanks)
+  if (files.size() > kMostChakraRanks)
     throw InputError(
-        fmt::format("{}: {} ranks, expected at most {}", folder.string(), files.size(), kMostRanks));
+        fmt::format("{}: {} ranks, expected at most {}", folder.string(), files.size(), kMostChakraRanks));
   ChakraGraph graph;
   std::size_t bytes = 0;
   for (const auto& [rank, file] : files) {

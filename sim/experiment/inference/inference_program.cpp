@@ -11,7 +11,7 @@
 namespace a3sim {
 namespace {
 
-constexpr std::uint32_t kHostStream = 0, kAttentionDie = 0, kExpertDie = 1;
+constexpr std::uint32_t kLaunchStream = 0, kAttentionDie = 0, kExpertDie = 1;
 
 class InferenceWriter {
  public:
@@ -85,7 +85,7 @@ class InferenceWriter {
     const InferenceKernel& kernel = written_.kernels[number];
     StreamTask task{.name = kernel.name, .rank = RankId{rank}, .stream = stream, .after = after};
     if (options_.launched == LaunchedBy::kHost) {
-      StreamTask launch{.name = "Launch", .rank = RankId{rank}, .stream = kHostStream};
+      StreamTask launch{.name = "Launch", .rank = RankId{rank}, .stream = kLaunchStream};
       launch.kind = host_kind_;
       launch.units = 1;
       launch.hold = options_.launch.host;
