@@ -60,6 +60,7 @@ std::string plain_type(const std::string& type, bool argument) {
 std::string alternatives(const CLI::App* group) {
   std::string text;
   for (const CLI::Option* option : group->get_options()) {
+    if (option == group->get_help_ptr()) continue;
     const std::string name = option->get_positional() ? option->get_name(true)
                                                       : fmt::format("--{} {}", option->get_lnames().front(),
                                                                     option->get_type_name());
