@@ -36,13 +36,12 @@ struct CompareOptions {
 };
 
 bool is_profile_side(const fs::path& path) {
-  const std::string kind = kind_of_result(path);
-  return kind == "import" || (kind.empty() && is_ascend_profile(path));
+  return kind_of_result(path) == "import" || is_ascend_profile(path);
 }
 
 // Reads a profile as 'a3sim import -o' kept it, or as the profiler wrote it.
 Profile profile_at(const fs::path& path) {
-  if (kind_of_result(path).empty()) return read_profile(path);
+  if (kind_of_result(path) != "import") return read_profile(path);
   check_result(path, "import");
   return read_imported(path);
 }

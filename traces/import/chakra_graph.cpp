@@ -44,49 +44,48 @@ struct AttributeValue {
 };
 
 AttributeValue value_of(pbf_reader& attribute) {
-  using namespace chakra;
   AttributeValue value;
   switch (attribute.tag()) {
-    case kDouble:
+    case chakra::kDouble:
       value.number = attribute.get_double();
       break;
-    case kFloat:
+    case chakra::kFloat:
       value.number = attribute.get_float();
       break;
-    case kInt32:
+    case chakra::kInt32:
       value.number = attribute.get_int32();
       break;
-    case kInt64:
+    case chakra::kInt64:
       value.number = static_cast<double>(attribute.get_int64());
       break;
-    case kUint32:
+    case chakra::kUint32:
       value.number = attribute.get_uint32();
       break;
-    case kUint64:
+    case chakra::kUint64:
       value.number = static_cast<double>(attribute.get_uint64());
       break;
-    case kSint32:
+    case chakra::kSint32:
       value.number = attribute.get_sint32();
       break;
-    case kSint64:
+    case chakra::kSint64:
       value.number = static_cast<double>(attribute.get_sint64());
       break;
-    case kFixed32:
+    case chakra::kFixed32:
       value.number = attribute.get_fixed32();
       break;
-    case kFixed64:
+    case chakra::kFixed64:
       value.number = static_cast<double>(attribute.get_fixed64());
       break;
-    case kSfixed32:
+    case chakra::kSfixed32:
       value.number = attribute.get_sfixed32();
       break;
-    case kSfixed64:
+    case chakra::kSfixed64:
       value.number = static_cast<double>(attribute.get_sfixed64());
       break;
-    case kBool:
+    case chakra::kBool:
       value.number = attribute.get_bool() ? 1 : 0;
       break;
-    case kString:
+    case chakra::kString:
       value.text = attribute.get_string();
       break;
     default:
@@ -149,28 +148,27 @@ class RankReader {
     ChakraNode node;
     std::uint64_t type = 0;
     while (message.next()) {
-      using namespace chakra;
       switch (message.tag()) {
-        case kId:
+        case chakra::kId:
           node.id = message.get_uint64();
           break;
-        case kName:
+        case chakra::kName:
           node.name = message.get_string();
           break;
-        case kType:
+        case chakra::kType:
           type = static_cast<std::uint64_t>(message.get_enum());
           break;
-        case kControlDependencies:
-        case kDataDependencies:
+        case chakra::kControlDependencies:
+        case chakra::kDataDependencies:
           add_dependencies(message, node);
           break;
-        case kStartMicros:
+        case chakra::kStartMicros:
           node.start = message.get_uint64();
           break;
-        case kDurationMicros:
+        case chakra::kDurationMicros:
           node.duration = micros(node, message.get_uint64());
           break;
-        case kAttribute:
+        case chakra::kAttribute:
           read_attribute(node, message.get_message());
           break;
         default:
