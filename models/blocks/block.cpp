@@ -36,8 +36,8 @@ double BlockAttention::keys_met() const {
 double BlockAttention::flops() const {
   const auto all = static_cast<double>(keys);
   const double within = documents.empty() ? all : pairs_within(documents) / all;
-  const double pairs = static_cast<double>(samples) * heads * static_cast<double>(queries) *
-                       (causal ? keys_met() : within);
+  const double pairs =
+      static_cast<double>(samples) * heads * static_cast<double>(queries) * (causal ? keys_met() : within);
   // Forward: scores and output. Backward: scores again, and the gradients of probabilities, queries, keys, values.
   const double width = backward ? 3.0 * d_qk + 2.0 * d_v : 1.0 * d_qk + d_v;
   return 2 * pairs * width;

@@ -13,7 +13,8 @@ double upper_share(double successes, double trials) {
   constexpr double kErrors = 5;
   if (trials <= 0) return 1;
   const double p = std::min(1.0, successes / trials), z2 = kErrors * kErrors / trials;
-  return std::min(1.0, (p + z2 / 2 + kErrors * std::sqrt(p * (1 - p) / trials + z2 / (4 * trials))) / (1 + z2));
+  return std::min(1.0,
+                  (p + z2 / 2 + kErrors * std::sqrt(p * (1 - p) / trials + z2 / (4 * trials))) / (1 + z2));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ bool is_table(const Json& json) {
 }
 
 std::string quoted(const std::string& text) {
-  const std::string cell = spreadsheet_cell(text);
+  std::string cell = spreadsheet_cell(text);
   if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
   std::string whole = "\"";
   for (const char c : cell) whole += c == '"' ? std::string("\"\"") : std::string(1, c);

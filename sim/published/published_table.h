@@ -61,7 +61,7 @@ struct PublishedKernel {
   std::string experiment;
   std::vector<std::string> overrides;                        // path.to.key=value
   std::map<std::string, std::int64_t, std::less<>> numbers;  // sizes
-  std::vector<std::string> against{};  // values of the step that a ratio divides by
+  std::vector<std::string> against{};                        // values of the step that a ratio divides by
 };
 
 // The published statement that one case is faster than another, on another machine.

@@ -227,8 +227,8 @@ void read_kernels(const TableFile& file, PublishedTable& table) {
     kernel.experiment = item.text("experiment", experiment);
     kernel.overrides = overrides_below(item, "set", folder);
     kernel.against = overrides_below(item, "against", folder);
-    for (const char* key : {"experts", "bytes", "patterns", "seed", "nodes", "rack", "devices", "groups",
-                            "tokens", "top_k"})
+    for (const char* key :
+         {"experts", "bytes", "patterns", "seed", "nodes", "rack", "devices", "groups", "tokens", "top_k"})
       if (item.has(key)) kernel.numbers[key] = item.integer(key, 1, kMost);
     item.finish();
   }

@@ -142,7 +142,8 @@ TEST_CASE("turns: parts of an expert's rows have those of other ranks on each ra
 
 TEST_CASE("turns: ranks whose rows share partitions stay together") {
   const auto kept = [](const char* sources) {
-    return load("ep8", small(8, {std::string("cut.sources=") + sources, "experiment.simulate=alike"})).representatives;
+    return load("ep8", small(8, {std::string("cut.sources=") + sources, "experiment.simulate=alike"}))
+        .representatives;
   };
   CHECK(kept("1") == 1);
   CHECK(kept("2") == 2);

@@ -242,8 +242,8 @@ TEST_CASE("schedules of one kind and of three come back from bytes and from text
     CHECK(std::ranges::equal(Ssc::build(parts_of(ssc)).bytes(), bytes));
   }
   const std::string text = Ssc::build(three_kinds()).to_text();
-  CHECK_THAT(text,
-             Contains("\nkind \"SM\" 1 yes yes \"\"  # 2\n") && Contains("\nsmq 4  # task 0 of 1 of \"End\"\n"));
+  CHECK_THAT(text, Contains("\nkind \"SM\" 1 yes yes \"\"  # 2\n") &&
+                       Contains("\nsmq 4  # task 0 of 1 of \"End\"\n"));
   CHECK_THAT(text, !Contains("\nworkers "));
 }
 

@@ -32,8 +32,8 @@ class StageLoads {
     for (std::size_t p = 0; p < hardware_.fabric.planes.size(); ++p) {
       const Hardware::Fabric::Plane& plane = hardware_.fabric.planes[p];
       for (std::size_t s = 0; s < sent_.size(); ++s)
-        longest =
-            std::max({longest, least_time(sent_[s][p], plane.egress), least_time(received_[s][p], plane.ingress)});
+        longest = std::max(
+            {longest, least_time(sent_[s][p], plane.egress), least_time(received_[s][p], plane.ingress)});
     }
     return longest;
   }
