@@ -58,7 +58,7 @@ std::string shaded(std::string_view text, Shade shade) {
 }
 
 std::string page_text(std::string_view text) {
-  const std::string safe = terminal_text(text);
+  std::string safe = terminal_text(text);
   const std::size_t width = terminal_columns();
   const bool colour = has_colour(stdout);
   if (width == 0 && !colour) return safe;
@@ -74,7 +74,7 @@ std::string page_text(std::string_view text) {
 }
 
 std::string help_text(std::string_view text) {
-  const std::string help = wrapped(text, terminal_columns());
+  std::string help = wrapped(text, terminal_columns());
   if (!has_colour(stdout)) return help;
   std::string page;
   for (const std::string_view line : lines_of_text(help)) {
