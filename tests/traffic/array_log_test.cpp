@@ -143,6 +143,7 @@ TEST_CASE("Damaged arrays and archives are refused, whatever is cut off or chang
       zip({{"topk_ids.npy", npy<std::int64_t>("<i8", "3, 2", {3, 5, 7, 1, 0, 2})}}, true);
   for (std::size_t length = 0; length < file.size(); ++length)
     CHECK_THROWS_AS(read(file.substr(0, length)), std::invalid_argument);
+  std::size_t refused = 0;
   for (std::size_t at = 0; at < file.size(); ++at) {
     for (const unsigned char change : {0x01, 0x80, 0xff}) {
       std::string changed = file;
@@ -150,9 +151,11 @@ TEST_CASE("Damaged arrays and archives are refused, whatever is cut off or chang
       try {
         read(changed);
       } catch (const std::invalid_argument&) {
+        ++refused;
       }
     }
   }
+  CHECK(refused > 0);
   CHECK_THROWS_AS(read(npy<std::int64_t>(">i8", "1, 2", {3, 5})), std::invalid_argument);
   CHECK_THROWS_AS(read(npy<std::int64_t>("<i8", "9, 2", {3, 5})), std::invalid_argument);
   CHECK_THROWS_AS(read(npy<std::int64_t>("<i8", "1, 2", {3, 70000})), std::invalid_argument);

@@ -95,7 +95,7 @@ TEST_CASE("A rank whose experts all are hot is unloaded by placement, as far as 
 
 TEST_CASE("Variance is split into what lasts, what drifts and chance, as it was made") {
   // Popularity of sigma 0.4, of which a known part lasts; chance follows from the tokens.
-  constexpr MoeShape shape{.tokens = 2000, .top_k = 4, .experts_per_rank = 16, .ep = 4};
+  const MoeShape shape{.tokens = 2000, .top_k = 4, .experts_per_rank = 16, .ep = 4};
   const double lasting = GENERATE(0.2, 0.5, 0.9);
   std::vector<RoutingCounts> steps;
   for (std::uint32_t step = 0; step < 60; ++step)
@@ -109,7 +109,7 @@ TEST_CASE("Variance is split into what lasts, what drifts and chance, as it was 
   CHECK(u.chance < 0.05);
   CHECK(u.lasting + u.drifting + u.chance == Approx(1));
   // The same popularity, and 32 tokens: most of it is chance.
-  constexpr MoeShape few{.tokens = 8, .top_k = 4, .experts_per_rank = 16, .ep = 4};
+  const MoeShape few{.tokens = 8, .top_k = 4, .experts_per_rank = 16, .ep = 4};
   std::vector<RoutingCounts> short_steps;
   for (std::uint32_t step = 0; step < 200; ++step)
     short_steps.push_back(route({.kind = "sampled", .seed = step}, few));
