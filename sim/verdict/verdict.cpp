@@ -189,42 +189,42 @@ std::string verdict_text(const Verdict& verdict) {
 
 void add_limits(Report& report, const Verdict& verdict) {
   if (verdict.candidates.empty()) return add_path(report, verdict);
-  const bool intervals = std::ranges::any_of(verdict.candidates, [](const LimitCandidate& candidate) {
-    return candidate.better && !interval_in_percent(*candidate.better).empty();
+  const auto interval_of = [](const std::optional<MedianInterval>& gain) {
+    return gain ? interval_in_percent(*gain) : std::string();
+  };
+  const bool intervals = std::ranges::any_of(verdict.candidates, [&](const LimitCandidate& candidate) {
+    return !interval_of(candidate.better).empty() || !interval_of(candidate.free).empty();
   });
   std::vector<Column> columns{Column::words(verdict.pass + ": what limits it", "limit"),
                               Column::percent("10 % better gains", "gain_10_percent")};
   if (intervals) columns.push_back(Column::words("95 %").for_people());
   columns.push_back(Column::percent("free gains", "gain_free"));
+  if (intervals) columns.push_back(Column::words("95 % if free", "95 %").for_people());
   columns.push_back(Column::words("on the critical path", "blamed"));
   Table& table = report.table("limits", std::move(columns));
-  const auto add = [&](const std::string& name, const Cell& better, const std::string& interval,
-                       const Cell& free, const std::string& evidence, Audience seen) {
-    std::vector<Cell> row{name, better};
-    if (intervals) row.emplace_back(interval);
-    row.push_back(free);
+  using Gain = std::optional<MedianInterval>;
+  const auto add = [&](const std::string& name, const Gain& better, const Gain& free,
+                       const std::string& evidence, Audience seen) {
+    std::vector<Cell> row{name};
+    for (const Gain* const gain : {&better, &free}) {
+      row.push_back(*gain ? Cell((*gain)->median) : Cell());
+      if (intervals) row.emplace_back(interval_of(*gain));
+    }
     row.emplace_back(evidence);
     table.add(std::move(row), seen);
   };
   // People see what gains anything, and what the path is blamed on.
   const auto shows = [&](const LimitCandidate& candidate) {
-    const auto gains = [](const std::optional<MedianInterval>& gain) {
-      return gain && std::abs(gain->median) >= kShown;
-    };
+    const auto gains = [](const Gain& gain) { return gain && std::abs(gain->median) >= kShown; };
     return gains(candidate.better) || gains(candidate.free) ||
            part_of_path(verdict, candidate.cause) >= kNamedShare;
   };
-  const auto cell_of = [](const std::optional<MedianInterval>& gain) {
-    Cell cell;
-    if (gain) cell = gain->median;
-    return cell;
-  };
   for (const LimitCandidate& candidate : verdict.candidates)
-    add(candidate.name, cell_of(candidate.better),
-        candidate.better ? interval_in_percent(*candidate.better) : "", cell_of(candidate.free),
-        evidence_of(verdict, candidate.cause), shows(candidate) ? Audience::kAll : Audience::kPrograms);
+    add(candidate.name, candidate.better, candidate.free, evidence_of(verdict, candidate.cause),
+        shows(candidate) ? Audience::kAll : Audience::kPrograms);
   if (verdict.bound > Duration::zero())
-    add("another order, at most", Cell(), "", verdict.room(),
+    add("another order, at most", std::nullopt,
+        MedianInterval{verdict.room(), verdict.room(), verdict.room()},
         fmt::format("bound {} ms, {}", in_milliseconds(verdict.bound), verdict.bound_by), Audience::kAll);
 }
 
