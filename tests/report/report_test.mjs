@@ -895,6 +895,8 @@ test("A sweep's lines, heat map and front have the values of its points", async 
   assert.ok(Math.abs(ticks[0] + ticks[2] - 2 * ticks[1]) < 1);
   assert.ok((await part(page, "Lines").locator("svg").textContent()).includes("kernel"));
   await part(page, "Lines").getByLabel("one line per").selectOption("-1");
+  // A figure that is new is drawn when the browser knows its width, a frame later.
+  await part(page, "Lines").locator("svg > title").nth(1).waitFor({ state: "attached" });
   const panels = await part(page, "Lines").locator("svg > title").allTextContents();
   assert.deepEqual(panels, ["execution=static", "execution=kernel"]);
   assert.equal(await part(page, "Pareto front").count(), 1);
