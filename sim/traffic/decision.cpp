@@ -278,6 +278,9 @@ class Decider {
       remedy.break_even =
           std::ceil(seconds(remedy.move.time) / (remedy.gain.median * seconds(median_of(times.without))));
     remedy.verdict = verdict_of(remedy.net, options_.least);
+    remedy.unseen =
+        remedy.verdict == BalanceVerdict::kDo && remedy.break_even > static_cast<double>(result_.rest);
+    if (remedy.unseen) remedy.verdict = BalanceVerdict::kUndecided;
   }
 
   // Takes the best of those that pay, else the best of those that may, else the best.

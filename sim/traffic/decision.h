@@ -45,6 +45,8 @@ struct BalanceRemedy {
   // Steps after which the move has come back; below 0: never.
   double break_even = -1;
   BalanceVerdict verdict = BalanceVerdict::kDoNot;
+  // It would pay, but the move comes back only after more steps than the record shows.
+  bool unseen = false;
 };
 
 // A way to run the layer, on the same steps.

@@ -40,12 +40,9 @@ std::string why_not(const TrafficDecision& d, const BalanceRemedy& best) {
 std::string cost_of_moving(const TrafficDecision& d, const BalanceRemedy& r) {
   if (r.move.bytes == 0) return ", what it moves in each step included";
   const std::string again = r.again > 0 ? fmt::format(" every {:.0f} steps", r.again) : "";
-  std::string text =
-      fmt::format("; moving {:.2f} GB{} takes at most {} ms, which has come back after {:.0f} steps",
-                  static_cast<double>(r.move.bytes) / 1e9, again, in_milliseconds(r.move.time), r.break_even);
-  if (r.break_even > static_cast<double>(d.rest))
-    text += fmt::format(", if traffic stays as it is for longer than the {} that the record shows", d.rest);
-  return text;
+  return fmt::format("; moving {:.2f} GB{} takes at most {} ms, which has come back after {:.0f} steps",
+                     static_cast<double>(r.move.bytes) / 1e9, again, in_milliseconds(r.move.time),
+                     r.break_even);
 }
 
 void add_uneven(const TrafficDecision& d, Report& report) {
@@ -186,6 +183,12 @@ std::string TrafficDecision::sentence() const {
     case BalanceVerdict::kUndecided:
       break;
   }
+  if (r.unseen)
+    return fmt::format(
+        "Undecided: {} saves {} of layer {}, {}{}, and the record shows {} steps after the move; a longer "
+        "log "
+        "would tell whether traffic stays as it is.",
+        what, percent_interval(r.net), layer, pass, cost_of_moving(*this, r), rest);
   return fmt::format(
       "Undecided: the best, {}, saves {} of layer {}, {}, since steps differ so much that {} of them do not "
       "tell; more steps "

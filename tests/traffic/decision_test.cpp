@@ -76,6 +76,24 @@ TEST_CASE("Balanced traffic does not pay, and the sentence has the table's numbe
   CHECK(d.unevenness.rank.median == Approx(1).margin(0.02));
 }
 
+TEST_CASE("A move pays only if it comes back within the steps that the record shows") {
+  std::size_t paying = 0, unseen = 0;
+  for (const std::size_t steps : {8, 24, 96}) {
+    const TrafficDecision d = decided(table_of({.kind = "hot_rank", .seed = 1, .busiest = 2.5}, steps));
+    for (const BalanceRemedy& remedy : d.remedies) {
+      INFO(remedy.name << " on " << remedy.on << ", " << steps << " steps, back after " << remedy.break_even);
+      const bool late = remedy.break_even > static_cast<double>(d.rest);
+      if (remedy.verdict == BalanceVerdict::kDo) CHECK_FALSE(late);
+      if (remedy.unseen) CHECK((late && remedy.verdict == BalanceVerdict::kUndecided));
+      paying += remedy.verdict == BalanceVerdict::kDo ? 1 : 0;
+      unseen += remedy.unseen ? 1 : 0;
+    }
+    if (d.remedies[d.best].unseen) CHECK(d.sentence().find("a longer log would tell") != std::string::npos);
+  }
+  CHECK(paying > 0);
+  CHECK(unseen > 0);
+}
+
 TEST_CASE("Results do not depend on the number of threads") {
   const std::string table = table_of({.kind = "mixed", .seed = 3, .busiest = 4}, 24);
   TrafficDecision one = decided(table, 1), three = decided(table, 3);
