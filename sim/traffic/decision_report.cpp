@@ -37,7 +37,7 @@ std::string why_not(const TrafficDecision& d, const BalanceRemedy& best) {
                      in_milliseconds(d.paths.front().even));
 }
 
-std::string cost_of_moving(const TrafficDecision& d, const BalanceRemedy& r) {
+std::string cost_of_moving(const BalanceRemedy& r) {
   if (r.move.bytes == 0) return ", what it moves in each step included";
   const std::string again = r.again > 0 ? fmt::format(" every {:.0f} steps", r.again) : "";
   return fmt::format("; moving {:.2f} GB{} takes at most {} ms, which has come back after {:.0f} steps",
@@ -176,7 +176,7 @@ std::string TrafficDecision::sentence() const {
   switch (r.verdict) {
     case BalanceVerdict::kDo:
       return fmt::format("Do it: {} saves {} of layer {}, {}{}.", what, percent_interval(r.net), layer, pass,
-                         cost_of_moving(*this, r));
+                         cost_of_moving(r));
     case BalanceVerdict::kDoNot:
       return fmt::format("Do not: balancing does not pay; the best, {}, saves {} of layer {}, {}, since {}.",
                          what, percent_interval(r.net), layer, pass, why_not(*this, r));
@@ -188,7 +188,7 @@ std::string TrafficDecision::sentence() const {
         "Undecided: {} saves {} of layer {}, {}{}, and the record shows {} steps after the move; a longer "
         "log "
         "would tell whether traffic stays as it is.",
-        what, percent_interval(r.net), layer, pass, cost_of_moving(*this, r), rest);
+        what, percent_interval(r.net), layer, pass, cost_of_moving(r), rest);
   return fmt::format(
       "Undecided: the best, {}, saves {} of layer {}, {}, since steps differ so much that {} of them do not "
       "tell; more steps "

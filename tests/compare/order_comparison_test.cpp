@@ -50,7 +50,7 @@ class OrderFile {
 const JitterOptions kOne = JitterOptions::none();
 TryOptions single_runs(unsigned threads) { return {kOne, false, threads}; }
 
-OrderSpec shipped(const std::string& name) {
+OrderSpec compared_order(const std::string& name) {
   return read_order_file(configs_folder() / "orders" / (name + ".yaml"));
 }
 
@@ -83,7 +83,7 @@ const TriedOrder& named(const OrderComparison& comparison, const std::string& na
 
 TEST_CASE("every order runs as the experiment does with it") {
   const Experiment experiment = small();
-  const OrderComparison comparison = try_order(experiment, shipped("ratr"), single_runs(2));
+  const OrderComparison comparison = try_order(experiment, compared_order("ratr"), single_runs(2));
   // Those of other graphs are none to compare with.
   std::vector<std::filesystem::path> files = files_in(configs_folder() / "orders");
   std::erase_if(files, [](const std::filesystem::path& file) { return file.stem() == "mega_moe"; });
@@ -110,7 +110,7 @@ TEST_CASE("orders are ranked after every run, by what these runs have come to") 
   TryOptions options{{6, 1, 0.05, 0.02}, false, 2};
   std::vector<OrderRanking> seen;
   options.ranked = [&](const OrderRanking& ranking) { seen.push_back(ranking); };
-  const OrderComparison comparison = try_order(experiment, shipped("ratr"), options);
+  const OrderComparison comparison = try_order(experiment, compared_order("ratr"), options);
   REQUIRE(seen.size() == 5);
   for (std::size_t run = 0; run < seen.size(); ++run) {
     CHECK(seen[run].extent == std::to_string(run + 1) + " of 6 runs");
@@ -128,7 +128,7 @@ TEST_CASE("orders are ranked after every run, by what these runs have come to") 
 
 TEST_CASE("equal schedules are found equal, whatever the keys are called, and different ones are not") {
   const Experiment experiment = small();
-  OrderSpec order = shipped("naive");
+  OrderSpec order = compared_order("naive");
   order.name = "mine";
   order.keys[0].insert(order.keys[0].begin(), "2 * stage");
   const OrderComparison comparison = try_order(experiment, order, single_runs(2));
@@ -137,7 +137,7 @@ TEST_CASE("equal schedules are found equal, whatever the keys are called, and di
   CHECK_FALSE(named(comparison, "full").same_as);
   CHECK_FALSE(named(comparison, "ratr").same_as);                  // other places in the VTQ alone
   CHECK_FALSE(named(comparison, "interleaved_branches").same_as);  // in the CTQ alone
-  OrderSpec shared = shipped("naive");
+  OrderSpec shared = compared_order("naive");
   shared.assignment = Assignment::kShared;
   const OrderComparison other = try_order(experiment, shared, single_runs(2));
   CHECK(named(other, "naive").same_as != 0);  // though as another shipped one is
@@ -148,11 +148,11 @@ TEST_CASE(
     "others") {
   const Experiment experiment = small();
   const std::string best = try_order(experiment, bad_order(), single_runs(2)).best()->name;
-  OrderSpec copy = shipped(best);
+  OrderSpec copy = compared_order(best);
   copy.name = "mine";
   const OrderComparison comparison = try_order(experiment, copy, single_runs(2));
   CHECK_THAT(last_line(order_report(experiment, comparison, kOne)), Contains("has the schedules of " + best));
-  const OrderComparison itself = try_order(experiment, shipped(best), single_runs(2));
+  const OrderComparison itself = try_order(experiment, compared_order(best), single_runs(2));
   CHECK(itself.best()->name != best);
   CHECK_THAT(order_report(experiment, itself, kOne).text(), Contains("the best of the other shipped orders"));
 }
@@ -160,8 +160,8 @@ TEST_CASE(
 TEST_CASE("the verdict is against the order that was asked for, shipped or not") {
   const Experiment experiment = small({"hardware.fabric.planes.hccs.ingress=1 GB/s", "workers.aiv=2"});
   TryOptions options = single_runs(2);
-  options.against = shipped("naive");
-  const OrderComparison shipped_one = try_order(experiment, shipped("ratr"), options);
+  options.against = compared_order("naive");
+  const OrderComparison shipped_one = try_order(experiment, compared_order("ratr"), options);
   CHECK(shipped_one.against()->name == "naive");
   CHECK(std::ranges::count(shipped_one.orders, "naive", &TriedOrder::name) == 1);
   CHECK(std::ranges::count(shipped_one.orders, "ratr", &TriedOrder::name) == 1);
@@ -172,13 +172,14 @@ TEST_CASE("the verdict is against the order that was asked for, shipped or not")
   CHECK(order_report(experiment, shipped_one, kOne).json()["orders"][0]["to_against"].get<double>() ==
         Approx(longer));
   options.against = bad_order();
-  const OrderComparison own = try_order(experiment, shipped("ratr"), options);
+  const OrderComparison own = try_order(experiment, compared_order("ratr"), options);
   CHECK(own.against()->name == "mine");
   CHECK(own.orders.size() == shipped_one.orders.size() + 1);
   CHECK(own.best()->name != "mine");  // it is not shipped
   CHECK_THAT(last_line(order_report(experiment, own, kOne)), Contains("times faster than mine"));
-  options.against = shipped("ratr");
-  CHECK_THROWS_WITH(try_order(experiment, shipped("ratr"), options), Contains("the tried order itself"));
+  options.against = compared_order("ratr");
+  CHECK_THROWS_WITH(try_order(experiment, compared_order("ratr"), options),
+                    Contains("the tried order itself"));
 }
 
 TEST_CASE("a bad order is slower, and the reasons add up to the difference") {
@@ -237,7 +238,7 @@ TEST_CASE("an experiment without matrix tasks is compared by its vector workers"
 
 TEST_CASE("an order that does not fit is refused with its place; a shipped one is left out") {
   const Experiment experiment = small();
-  OrderSpec pools = shipped("full");
+  OrderSpec pools = compared_order("full");
   pools.pools.push_back({"comm", {"Dispatch"}, 50});
   CHECK_THROWS_WITH(try_order(experiment, pools, single_runs(2)), Contains("full.yaml:") && Contains("50"));
   CHECK_THROWS_WITH(try_order(experiment, keys("GMM7", "stage"), single_runs(2)), Contains("GMM7"));
@@ -247,7 +248,7 @@ TEST_CASE("an entry of pools or limits that means nothing is told, and which ope
   const auto unused = [](OrderSpec order, const std::vector<std::string>& set) {
     return unused_entries(with_order(small(set), std::move(order)));
   };
-  OrderSpec order = shipped("full");
+  OrderSpec order = compared_order("full");
   order.pools.push_back({"comm", {"Dispatch", "Combine"}, 16});
   const std::vector<std::string> both = unused(order, {});
   REQUIRE(both.size() == 2);

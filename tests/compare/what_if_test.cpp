@@ -18,8 +18,8 @@ using Catch::Matchers::Contains;
 namespace {
 
 constexpr double kTenPercent = 1.1;
-const JitterOptions kOne = JitterOptions::none();
-constexpr std::uint32_t kMoreAic = 27;  // 26.4, rounded up
+const JitterOptions kOneJitter = JitterOptions::none();
+constexpr std::uint32_t kExtraAic = 27;  // 26.4, rounded up
 
 const WhatIf::Row& row_of(const WhatIf& result, std::string_view part) {
   return *std::ranges::find(result.rows, part, [](const WhatIf::Row& row) { return row.part->name; });
@@ -44,7 +44,7 @@ Experiment elementwise(const std::string& op) {
 }  // namespace
 
 TEST_CASE("10 % better is what a configuration with these values gives") {
-  const WhatIf result = what_if(small(), kOne, 2);
+  const WhatIf result = what_if(small(), kOneJitter, 2);
   const std::map<std::string, std::vector<std::string>> stated{
       {"HBM", {"hardware.memory.hbm_read=1696.2 GB/s", "hardware.memory.hbm_write=935 GB/s"}},
       {"L2 reads", {"hardware.memory.l2_read=6556 GB/s", "hardware.memory.l2_line_read=4136 GB/s"}},
@@ -68,7 +68,7 @@ TEST_CASE("10 % better is what a configuration with these values gives") {
 }
 
 TEST_CASE("free is what a configuration without these times gives") {
-  const WhatIf result = what_if(small(), kOne, 2);
+  const WhatIf result = what_if(small(), kOneJitter, 2);
   const std::map<std::string, std::vector<std::string>> stated{
       {"task overhead, static", {"program.tasks.static_task=0 us"}},
       {"visibility of counters", {"program.signals.local_visibility=0 us"}},
@@ -101,7 +101,7 @@ TEST_CASE("a part that a way of running does not use changes none of its runs") 
 }
 
 TEST_CASE("each bound falls as the part that it is made of gets better, and to nothing if that is free") {
-  const WhatIf result = what_if(small(), kOne, 2);
+  const WhatIf result = what_if(small(), kOneJitter, 2);
   const std::map<std::string_view, Bound> made_of{
       {"cube arithmetic", Bound::kCube}, {"HBM", Bound::kHbm}, {"link ports", Bound::kLink}};
   for (const auto& [part, bound] : made_of) {
@@ -135,7 +135,7 @@ TEST_CASE("whatever is free, in whichever way of running, a run ends, and takes 
     experiments.push_back(small({"experiment.execution=" + execution, "experiment.pass=forward"}));
   experiments.push_back(small({"l2.mode=lines", "l2.start=used", "experiment.pass=forward"}));
   for (const Experiment& experiment : experiments) {
-    for (const WhatIf::Row& row : what_if(experiment, kOne, 2).rows) {
+    for (const WhatIf::Row& row : what_if(experiment, kOneJitter, 2).rows) {
       INFO(experiment.name << " " << experiment.run.execution << " " << row.name);
       CHECK(row.better.total() > Duration::zero());
       if (row.free) CHECK(row.free->total() > Duration::zero());
@@ -144,22 +144,22 @@ TEST_CASE("whatever is free, in whichever way of running, a run ends, and takes 
 }
 
 TEST_CASE("more workers are whole ones, and products are cut for them where they were") {
-  const WhatIf result = what_if(small(), kOne, 2);
+  const WhatIf result = what_if(small(), kOneJitter, 2);
   const WhatIf::Row& row = row_of(result, "AIC");
   CHECK(row.name == "AIC, 27 instead of 24 (+12 %)");
   CHECK_FALSE(row.free);
   const Experiment fewer = small({"workers.aic=20", "cut.shares=7"});
   Experiment more = fewer;
-  more.hardware.workers.kind(CoreUnit::kMatrix).count = kMoreAic;
+  more.hardware.workers.kind(CoreUnit::kMatrix).count = kExtraAic;
   more.workers[0].count = 23;  // of 27 as many as 20 of 24: 22.5, rounded
-  CHECK(row_of(what_if(fewer, kOne, 2), "AIC").better.total() == total_of(more));
+  CHECK(row_of(what_if(fewer, kOneJitter, 2), "AIC").better.total() == total_of(more));
 }
 
 TEST_CASE("what gains most comes first, for any number of threads") {
   const Experiment experiment = small();
-  const WhatIf result = what_if(experiment, kOne, 1);
-  CHECK(what_if_report(experiment, result, kOne).json() ==
-        what_if_report(experiment, what_if(experiment, kOne, 3), kOne).json());
+  const WhatIf result = what_if(experiment, kOneJitter, 1);
+  CHECK(what_if_report(experiment, result, kOneJitter).json() ==
+        what_if_report(experiment, what_if(experiment, kOneJitter, 3), kOneJitter).json());
   for (std::size_t i = 1; i < result.rows.size(); ++i)
     CHECK(result.rows[i - 1].better.total() <= result.rows[i].better.total());
   CHECK(result.now.total() == total_of(experiment));
@@ -174,8 +174,8 @@ TEST_CASE("programs find under each key what it says, of tasks, streams and trai
       load_experiment(experiments / "step_qwen3_8b.yaml", std::vector<std::string>{"step.global_batch=16"})};
   for (const Experiment& experiment : all) {
     INFO(experiment.name);
-    const WhatIf result = what_if(experiment, kOne, 2);
-    const nlohmann::ordered_json json = what_if_report(experiment, result, kOne).json();
+    const WhatIf result = what_if(experiment, kOneJitter, 2);
+    const nlohmann::ordered_json json = what_if_report(experiment, result, kOneJitter).json();
     REQUIRE(json["parts"].size() == result.rows.size());
     for (std::size_t i = 0; i < result.rows.size(); ++i) {
       const WhatIf::Row& row = result.rows[i];
@@ -196,7 +196,8 @@ TEST_CASE("programs find under each key what it says, of tasks, streams and trai
 
 TEST_CASE("the last sentence names the part that binds: of a product, the cube; of loads, the HBM") {
   const auto last_line = [](const Experiment& experiment) {
-    const std::string text = what_if_report(experiment, what_if(experiment, kOne, 2), kOne).text();
+    const std::string text =
+        what_if_report(experiment, what_if(experiment, kOneJitter, 2), kOneJitter).text();
     return text.substr(text.rfind('\n', text.size() - 2) + 1);
   };
   const Experiment product =

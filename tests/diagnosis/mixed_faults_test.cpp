@@ -20,7 +20,7 @@
 namespace a3sim {
 namespace {
 
-const std::filesystem::path kConfigs = std::filesystem::path(A3SIM_SOURCE_DIR) / "configs";
+const std::filesystem::path kShippedConfigs = std::filesystem::path(A3SIM_SOURCE_DIR) / "configs";
 
 // Records a job of EP4 of small steps in a directory.
 void record_job(const std::filesystem::path& directory, const std::string& faults, std::uint32_t steps = 36) {
@@ -30,7 +30,7 @@ void record_job(const std::filesystem::path& directory, const std::string& fault
                                       "model.top_k=4",
                                       "noise={durations: 2 %, rates: 1 %, seed: 7}",
                                       "faults=" + faults};
-  const JobSpec spec = load_job(kConfigs / "experiments/ep4.yaml", sets, {});
+  const JobSpec spec = load_job(kShippedConfigs / "experiments/ep4.yaml", sets, {});
   MonitorOptions options;
   options.steps = steps;
   monitor(spec, options, [&](std::string_view file, std::string_view contents) {
@@ -40,14 +40,16 @@ void record_job(const std::filesystem::path& directory, const std::string& fault
   std::ofstream(directory / "resolved.yaml") << spec.experiment.resolved;
 }
 
-Advice advice_on(const FileObservation& job) { return advise(job, read_rules(kConfigs / "advice")); }
+Advice advice_on_file(const FileObservation& job) {
+  return advise(job, read_rules(kShippedConfigs / "advice"));
+}
 
 const Finding* found(const Advice& advice, const std::string& cause) {
   const auto finding = std::ranges::find(advice.findings, cause, &Finding::cause);
   return finding == advice.findings.end() ? nullptr : &*finding;
 }
 
-std::vector<double> times_of(const std::filesystem::path& directory) {
+std::vector<double> step_times(const std::filesystem::path& directory) {
   std::vector<double> took;
   RankSteps steps(4);
   FileObservation(directory).each_step([&](std::uint32_t, std::span<const LightRecord> records) {
@@ -73,7 +75,7 @@ TEST_CASE("three faults of hosts one after another are three findings with their
              "steps: [17, 24]}, "
              "{kind: compile, ranks: all, every: 1, length: 6 ms, steps: [27, 34]}]",
              40);
-  const Advice advice = advice_on(FileObservation(scratch.path()));
+  const Advice advice = advice_on_file(FileObservation(scratch.path()));
   INFO(advice_text(advice));
   CHECK(advice.findings.size() == 3);
   const std::map<std::string, std::pair<std::uint32_t, std::uint32_t>> expected{
@@ -96,7 +98,7 @@ TEST_CASE(
              "[{kind: pause, ranks: all, every: 1, at: 0.1 ms, length: 6 ms, steps: [8, 19]}, "
              "{kind: compile, ranks: all, every: 1, length: 6 ms, steps: [20, 39]}]",
              40);
-  const Advice advice = advice_on(FileObservation(scratch.path()));
+  const Advice advice = advice_on_file(FileObservation(scratch.path()));
   INFO(advice_text(advice));
   const Finding *pauses = found(advice, "host.gc"), *compiles = found(advice, "host.compile");
   REQUIRE(pauses != nullptr);
@@ -112,7 +114,7 @@ TEST_CASE("launches that are steadily slow in some steps of an episode are no si
   record_job(scratch.path(),
              "[{kind: pause, ranks: all, every: 1, at: 0.1 ms, length: 4 ms, steps: [8, 35]}, "
              "{kind: launch, ranks: all, add: 2 ms, steps: [20, 35]}]");
-  const Advice advice = advice_on(FileObservation(scratch.path()));
+  const Advice advice = advice_on_file(FileObservation(scratch.path()));
   INFO(advice_text(advice));
   CHECK(found(advice, "host.contention") == nullptr);
   const Finding *launches = found(advice, "host.dispatch"), *pauses = found(advice, "host.gc");
@@ -130,11 +132,11 @@ TEST_CASE("more rows beside a slow port cost what they cost alone, and the port 
   record_job(scratch.path() / "both", "[" + port + ", " + rows + "]");
   record_job(scratch.path() / "port", "[" + port + "]");
   record_job(scratch.path() / "rows", "[" + rows + "]");
-  const Advice advice = advice_on(FileObservation(scratch.path() / "both"));
+  const Advice advice = advice_on_file(FileObservation(scratch.path() / "both"));
   INFO(advice_text(advice));
-  const std::vector<double> both = times_of(scratch.path() / "both"),
-                            slow_port = times_of(scratch.path() / "port"),
-                            more_rows = times_of(scratch.path() / "rows");
+  const std::vector<double> both = step_times(scratch.path() / "both"),
+                            slow_port = step_times(scratch.path() / "port"),
+                            more_rows = step_times(scratch.path() / "rows");
   const double by_rows = longer(both, slow_port, 12, 35), by_port = longer(both, more_rows, 12, 35);
   const Finding *imbalance = found(advice, "load.imbalance"), *link = found(advice, "comm.link");
   REQUIRE(imbalance != nullptr);
@@ -144,7 +146,7 @@ TEST_CASE("more rows beside a slow port cost what they cost alone, and the port 
   CHECK(std::abs(imbalance->lost_ms - by_rows) < 0.3 * lag);
   CHECK(std::abs(link->lost_ms - by_port) < 0.25 * lag);
   // Without the port, all is the rows'.
-  const Advice alone = advice_on(FileObservation(scratch.path() / "rows"));
+  const Advice alone = advice_on_file(FileObservation(scratch.path() / "rows"));
   REQUIRE(alone.findings.size() == 1);
   CHECK(alone.findings.front().cause == "load.imbalance");
   CHECK(alone.findings.front().explains > 0.95);
@@ -158,23 +160,23 @@ TEST_CASE("what a remedy gains beside another fault is what the job without the 
   record_job(scratch.path() / "clock", "[" + clock + "]");
   record_job(scratch.path() / "port", "[" + port + "]");
   const FileObservation job(scratch.path() / "both");
-  Advice advice = advice_on(job);
+  Advice advice = advice_on_file(job);
   prove(scratch.path() / "both", job, advice, 1);
   INFO(advice_text(advice));
-  const std::vector<double> both = times_of(scratch.path() / "both");
+  const std::vector<double> both = step_times(scratch.path() / "both");
   const Finding *slow_clock = found(advice, "compute.clock"), *slow_port = found(advice, "comm.link");
   REQUIRE(slow_clock != nullptr);
   REQUIRE(slow_port != nullptr);
   CHECK(slow_clock->remedies.front().gain_ms ==
-        Approx(longer(both, times_of(scratch.path() / "port"), 8, 29)).epsilon(0.15));
+        Approx(longer(both, step_times(scratch.path() / "port"), 8, 29)).epsilon(0.15));
   CHECK(slow_port->remedies.front().gain_ms ==
-        Approx(longer(both, times_of(scratch.path() / "clock"), 14, 35)).epsilon(0.15));
+        Approx(longer(both, step_times(scratch.path() / "clock"), 14, 35)).epsilon(0.15));
   // Its parts: alone, and beside the other one.
   REQUIRE(slow_clock->parts.size() > 1);
   for (const FindingPart& part : slow_clock->parts) {
     REQUIRE(part.gain_ms.has_value());
     CHECK(*part.gain_ms ==
-          Approx(longer(both, times_of(scratch.path() / "port"), part.first, part.last)).epsilon(0.25));
+          Approx(longer(both, step_times(scratch.path() / "port"), part.first, part.last)).epsilon(0.25));
   }
 }
 
@@ -185,12 +187,12 @@ TEST_CASE("a clock that falls from step to step is told by what it costs at its 
     faults += fmt::format("{}{{kind: clock, ranks: [1], factor: {:.2f}, steps: [{}, {}]}}", i > 0 ? ", " : "",
                           0.97 - 0.03 * i, 8 + 2 * i, 9 + 2 * i);
   record_job(scratch.path(), "[" + faults + "]");
-  const Advice advice = advice_on(FileObservation(scratch.path()));
+  const Advice advice = advice_on_file(FileObservation(scratch.path()));
   INFO(advice_text(advice));
   const Finding* clock = found(advice, "compute.clock");
   REQUIRE(clock != nullptr);
   CHECK(clock->grows());
-  std::vector<double> took = times_of(scratch.path());
+  std::vector<double> took = step_times(scratch.path());
   const double usual = median({took.begin(), took.begin() + 8});
   CHECK(clock->parts.back().lost_ms == Approx(median({took.end() - 7, took.end()}) - usual).epsilon(0.1));
   CHECK(clock->evidence.front().value < 0.75);
@@ -205,9 +207,9 @@ TEST_CASE("where half of the steps are slow from the first one on, the fast ones
   record_job(scratch.path(), "[" + faults + "]", 32);
   FileObservation job(scratch.path());
   job.leave_out_reference();
-  const Advice advice = advice_on(job);
+  const Advice advice = advice_on_file(job);
   INFO(advice_text(advice));
-  const std::vector<double> took = times_of(scratch.path());
+  const std::vector<double> took = step_times(scratch.path());
   CHECK(advice.usual_ms < 1.05 * *std::ranges::min_element(took));
   CHECK(advice.slow >= 14);
   const Finding* clock = found(advice, "compute.clock");
@@ -220,7 +222,7 @@ TEST_CASE("ranks that wait for the rows of others have hosts that collect no gar
   record_job(scratch.path(), "[{kind: config, set: {routing: {kind: sampled, seed: 5, skew: 0.9}}}]", 12);
   FileObservation job(scratch.path());
   job.leave_out_reference();
-  const Advice advice = advice_on(job);
+  const Advice advice = advice_on_file(job);
   INFO(advice_text(advice));
   for (const std::vector<Finding>* findings : {&advice.findings, &advice.infos})
     for (const Finding& finding : *findings) CHECK(finding.cause != "host.gc");
@@ -250,7 +252,7 @@ std::string two_faults(std::mt19937& random) {
 TEST_CASE("random jobs with two faults: both are found, and no healthy rank is named") {
   const std::vector<Answer> answers =
       read_answers(std::filesystem::path(A3SIM_SOURCE_DIR) / "bench/score/answers.yaml");
-  const RuleBook rules = read_rules(kConfigs / "advice");
+  const RuleBook rules = read_rules(kShippedConfigs / "advice");
   constexpr int kJobs = 16;
   constexpr double kMatters = 0.03;
   std::size_t faults = 0, hits = 0, findings = 0, right = 0, healthy = 0, wrong_but_sure = 0;

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kConfigs = fs::path(A3SIM_SOURCE_DIR) / "configs";
+const fs::path kConfigFolder = fs::path(A3SIM_SOURCE_DIR) / "configs";
 
 void write(const fs::path& path, std::string_view contents) {
   fs::create_directories(path.parent_path());
@@ -24,11 +24,11 @@ void write(const fs::path& path, std::string_view contents) {
 }
 
 // A small job, recorded in full, and the profiles that it is exported as.
-void record(const fs::path& directory, const std::string& faults, Recording recording = Recording::kFull,
-            std::uint32_t steps = 18) {
+void record_profiled(const fs::path& directory, const std::string& faults,
+                     Recording recording = Recording::kFull, std::uint32_t steps = 18) {
   const std::vector<std::string> sets{"model.tokens=512", "experiment.pass=forward",
                                       "noise={durations: 2 %, rates: 1 %, seed: 5}", "faults=" + faults};
-  const JobSpec spec = load_job(kConfigs / "experiments/ep4.yaml", sets, {});
+  const JobSpec spec = load_job(kConfigFolder / "experiments/ep4.yaml", sets, {});
   MonitorOptions options;
   options.steps = steps;
   options.recording = recording;
@@ -54,7 +54,7 @@ void export_job(const fs::path& directory) {
 }  // namespace
 
 TEST_CASE("profiles of a job: the cause and the place are those that its own records give") {
-  const RuleBook rules = read_rules(kConfigs / "advice");
+  const RuleBook rules = read_rules(kConfigFolder / "advice");
   for (const char* fault :
        few(2, {"kind: clock, ranks: [2], factor: 0.8", "kind: hbm, ranks: [1], factor: 0.4",
                "kind: port, ranks: [3], side: egress, factor: 0.2", "kind: path, from: 1, to: 0, factor: 0.1",
@@ -63,7 +63,7 @@ TEST_CASE("profiles of a job: the cause and the place are those that its own rec
                "kind: operator, name: GMM1, ranks: all, factor: 1.5"})) {
     INFO(fault);
     const ScratchDirectory scratch;
-    record(scratch.path(), std::string("[{") + fault + ", steps: [9, 17]}]");
+    record_profiled(scratch.path(), std::string("[{") + fault + ", steps: [9, 17]}]");
     export_job(scratch.path());
     const Advice direct = advise(FileObservation(scratch.path() / "job"), rules);
     const ProfiledJob job(scratch.path() / "profiles");
@@ -95,7 +95,7 @@ TEST_CASE(
     std::vector<std::pair<std::uint32_t, std::uint32_t>> links{};
   };
   const std::vector<std::uint32_t> all{0, 1, 2, 3};
-  const RuleBook rules = read_rules(kConfigs / "advice");
+  const RuleBook rules = read_rules(kConfigFolder / "advice");
   for (const Slow& slow :
        few(2, {Slow{"kind: compile, ranks: [1], every: 1, at: 0 ms, length: 20 ms", "host.compile", {1}},
                Slow{"kind: log, ranks: all, every: 1, at: 0 ms, length: 20 ms", "host.environment", all},
@@ -107,7 +107,7 @@ TEST_CASE(
                Slow{"kind: path, from: 1, to: 0, factor: 0.2", "comm.link", {}, {{1, 0}}}})) {
     INFO(slow.fault);
     const ScratchDirectory scratch;
-    record(scratch.path(), std::string("[{") + slow.fault + "}]", Recording::kFull, 4);
+    record_profiled(scratch.path(), std::string("[{") + slow.fault + "}]", Recording::kFull, 4);
     export_job(scratch.path());
     const Advice advice = advise(ProfiledJob(scratch.path() / "profiles"), rules);
     const std::vector<Finding> findings = of_faults(advice);
@@ -119,14 +119,14 @@ TEST_CASE(
     CHECK(finding.steady);
   }
   const ScratchDirectory scratch;
-  record(scratch.path(), "[]", Recording::kFull, 4);
+  record_profiled(scratch.path(), "[]", Recording::kFull, 4);
   export_job(scratch.path());
   CHECK(of_faults(advise(ProfiledJob(scratch.path() / "profiles"), rules)).empty());
 }
 
 TEST_CASE("profiles of a job: operators, transfers and dates are its own") {
   const ScratchDirectory scratch;
-  record(scratch.path(), "[{kind: clock, ranks: [2], factor: 0.8, steps: [9, 17]}]");
+  record_profiled(scratch.path(), "[{kind: clock, ranks: [2], factor: 0.8, steps: [9, 17]}]");
   export_job(scratch.path());
   const FileObservation direct(scratch.path() / "job");
   const ProfiledJob job(scratch.path() / "profiles",
@@ -158,7 +158,7 @@ TEST_CASE("profiles of a job: operators, transfers and dates are its own") {
 
 TEST_CASE("profiles of a job: without steps in full of all ranks there is nothing to export") {
   const ScratchDirectory scratch;
-  record(scratch.path(), "[]", Recording::kLight);
+  record_profiled(scratch.path(), "[]", Recording::kLight);
   CHECK_THROWS_WITH(export_job(scratch.path()), Catch::Matchers::Contains("--record full"));
 }
 

@@ -17,7 +17,7 @@ PassResult chunked_run(const std::vector<std::string>& set) {
 }
 
 // The first start and the last end of an operator's tasks on rank 0.
-std::pair<Duration, Duration> span_of(const PassResult& run, const std::string& op) {
+std::pair<Duration, Duration> operator_span(const PassResult& run, const std::string& op) {
   const Ssc& ssc = run.schedule.front();
   Duration first = Duration::max(), last{};
   for (std::size_t t = 0; t < ssc.tasks().size(); ++t) {
@@ -69,7 +69,7 @@ TEST_CASE("A mover that has one piece under way loads each once the one before h
 TEST_CASE("A chunk goes once the one before has come and its buffer is free") {
   const PassResult run =
       chunked_run({"gemm.ranks=2", "gemm.rows=1024", "gemm.k=512", "gemm.n=4096", "gemm.chunk_tiles=2"});
-  const auto span = [&](const std::string& op) { return span_of(run, op); };
+  const auto span = [&](const std::string& op) { return operator_span(run, op); };
   CHECK(span("Gather1").first >= span("Gather0").second);
   for (int chunk = 2; chunk < 4; ++chunk)
     CHECK(span("Gather" + std::to_string(chunk)).first >= span("GMM" + std::to_string(chunk - 2)).second);
@@ -80,7 +80,7 @@ TEST_CASE("Where ranks meet around a chunk, two barriers of their cores lie befo
   const auto span = [](const char* meets) {
     const PassResult run = chunked_run(
         {"gemm.ranks=2", "gemm.rows=1024", "gemm.k=512", "gemm.n=256", "gemm.chunk_tiles=4", meets});
-    const auto of_op = [&](const char* op) { return span_of(run, op); };
+    const auto of_op = [&](const char* op) { return operator_span(run, op); };
     return std::array{of_op("Gather0"), of_op("GMM0"), of_op("Gather1"), of_op("GMM1")};
   };
   const Duration barriers =

@@ -36,7 +36,7 @@ Duration begin_of(const PassResult& pass, const std::string& op) {
 
 const std::vector<std::string> kHost{"experiment.execution=kernel", "experiment.communication=collective"};
 
-std::vector<std::string> with(std::vector<std::string> set, const std::vector<std::string>& more) {
+std::vector<std::string> with_more(std::vector<std::string> set, const std::vector<std::string>& more) {
   set.insert(set.end(), more.begin(), more.end());
   return set;
 }
@@ -87,7 +87,7 @@ TEST_CASE("library: every byte that is sent is received, and int8 rows carry the
   for (const auto& [dtype, row] : {std::pair{"as_model", kRowBytes}, std::pair{"int8", kRowBytes / 2 + 32}}) {
     for (const bool host : {false, true}) {
       const std::vector<std::string> set{"model.tokens=64", std::string("library_ep.dispatch=") + dtype};
-      const Experiment experiment = shipped("library_ep.yaml", host ? with(set, kHost) : set);
+      const Experiment experiment = shipped("library_ep.yaml", host ? with_more(set, kHost) : set);
       const PassResult dispatch = run_experiment(experiment, false).front();
       constexpr std::int64_t kCounts = 32 * 32 * 7;  // the host's: 32 bytes an expert of seven other ranks
       std::uint64_t received = 0, sent = 0;
@@ -109,7 +109,7 @@ TEST_CASE("library: more tokens and more ranks never take less time", "[slow]") 
       for (const int value : tokens ? std::vector{1, 8, 64, 512} : std::vector{8, 16, 64}) {
         INFO(key << " " << value << (way.empty() ? ", fused" : ", host"));
         const std::vector<Duration> now = latencies(
-            shipped("library_ep.yaml", with({std::string(key) + "=" + std::to_string(value)}, way)));
+            shipped("library_ep.yaml", with_more({std::string(key) + "=" + std::to_string(value)}, way)));
         for (std::size_t p = 0; p < 2; ++p) CHECK(now[p] >= before[p]);
         before = now;
       }
@@ -118,7 +118,7 @@ TEST_CASE("library: more tokens and more ranks never take less time", "[slow]") 
 }
 
 TEST_CASE("library: the host sends the counts, reads them back, and only then sends rows") {
-  const Experiment experiment = shipped("library_ep.yaml", with({"model.tokens=16"}, kHost));
+  const Experiment experiment = shipped("library_ep.yaml", with_more({"model.tokens=16"}, kHost));
   const Program& p = experiment.program;
   const PassResult dispatch = run_experiment(experiment, true).front();
   const Duration peers = p.collective.fixed + 7 * p.collective.per_peer;
@@ -166,7 +166,7 @@ TEST_CASE("library: rows that are gathered beside the product cost less than bot
                                        collective == "all_gather" ? "cut.partitions=8" : "cut.partitions=1"};
     const Experiment tiles = shipped("allgather_gemm.yaml", set);
     const PassResult beside = run_experiment(tiles, false).front();
-    CHECK(beside.run.makespan < latencies(shipped("allgather_gemm.yaml", with(set, kHost))).front());
+    CHECK(beside.run.makespan < latencies(shipped("allgather_gemm.yaml", with_more(set, kHost))).front());
     for (const Duration bound : beside.bounds.time) CHECK(beside.run.makespan >= bound);
     constexpr std::uint64_t kGathered = 8192ULL / 8 * 8192 * 2 * 7, kScattered = 8192ULL / 8 * 2048 * 2 * 7;
     for (const RankResult& rank : beside.run.ranks)

@@ -18,27 +18,29 @@ Experiment load(const std::string& config, std::vector<std::string> set) {
   return load_experiment(configs_folder() / "experiments" / (config + ".yaml"), set);
 }
 
-std::vector<std::string> small(std::uint32_t ep, std::vector<std::string> more) {
+std::vector<std::string> small_of(std::uint32_t ep, std::vector<std::string> more) {
   std::vector<std::string> set{"model.hidden=1024", "model.intermediate=256", "model.tokens=512",
                                fmt::format("parallel.ep={}", ep), "network.backend=native"};
   set.insert(set.end(), more.begin(), more.end());
   return set;
 }
 
-struct Both {
+struct AlikeAndAll {
   std::vector<PassResult> all, alike;
 };
 
-Both both(std::uint32_t ep, const std::vector<std::string>& more, const std::string& config = "ep8") {
-  std::vector<std::string> set = config == "ep8" ? small(ep, more) : more;
-  Both runs;
+AlikeAndAll both(std::uint32_t ep, const std::vector<std::string>& more, const std::string& config = "ep8") {
+  std::vector<std::string> set = config == "ep8" ? small_of(ep, more) : more;
+  AlikeAndAll runs;
   runs.all = run_experiment(load(config, set), false);
   set.emplace_back("experiment.simulate=alike");
   runs.alike = run_experiment(load(config, set), false);
   return runs;
 }
 
-double off(const Both& runs) { return seconds(total_of(runs.alike)) / seconds(total_of(runs.all)) - 1; }
+double off(const AlikeAndAll& runs) {
+  return seconds(total_of(runs.alike)) / seconds(total_of(runs.all)) - 1;
+}
 
 Placement lying(std::vector<std::uint32_t> dies) { return {std::move(dies), {2, 16, 768}, 16}; }
 
@@ -93,7 +95,7 @@ TEST_CASE("turns: rows lie on the rank that stands for another as far round") {
 TEST_CASE("turns: kernel by kernel a group that turns is its first ranks, to the picosecond") {
   for (const std::uint32_t ep : few(2, {4U, 8U, 16U, 64U})) {
     INFO(ep);
-    const Both runs = both(ep, {"experiment.execution=kernel"});
+    const AlikeAndAll runs = both(ep, {"experiment.execution=kernel"});
     REQUIRE(runs.alike.size() == runs.all.size());
     for (std::size_t p = 0; p < runs.all.size(); ++p) {
       const RunResult &all = runs.all[p].run, &alike = runs.alike[p].run;
@@ -115,7 +117,7 @@ TEST_CASE("turns: tile by tile too, where the L2 drops nothing") {
   for (const std::uint32_t ep : few(2, {4U, 8U, 16U, 32U})) {
     for (const char* execution : {"static", "dynamic"}) {
       INFO(ep << ' ' << execution);
-      const Both runs =
+      const AlikeAndAll runs =
           both(ep, {fmt::format("experiment.execution={}", execution), "hardware.memory.l2_size=16128 MiB"});
       for (std::size_t p = 0; p < runs.all.size(); ++p)
         CHECK(runs.alike[p].run.makespan == runs.all[p].run.makespan);
@@ -125,7 +127,7 @@ TEST_CASE("turns: tile by tile too, where the L2 drops nothing") {
 
 TEST_CASE("turns: ranks that exchange counts stand for one another, and those that pull rows do not") {
   const std::string all_in_l2 = "hardware.memory.l2_size=16128 MiB";
-  const Both runs = both(8, {"experiment.dispatch=counted", all_in_l2});
+  const AlikeAndAll runs = both(8, {"experiment.dispatch=counted", all_in_l2});
   for (std::size_t p = 0; p < runs.all.size(); ++p) {
     CHECK(runs.alike[p].run.ranks.size() == 1);
     CHECK(runs.alike[p].run.makespan == runs.all[p].run.makespan);
@@ -142,7 +144,7 @@ TEST_CASE("turns: parts of an expert's rows have those of other ranks on each ra
 
 TEST_CASE("turns: ranks whose rows share partitions stay together") {
   const auto kept = [](const char* sources) {
-    return load("ep8", small(8, {std::string("cut.sources=") + sources, "experiment.simulate=alike"}))
+    return load("ep8", small_of(8, {std::string("cut.sources=") + sources, "experiment.simulate=alike"}))
         .representatives;
   };
   CHECK(kept("1") == 1);
@@ -155,7 +157,7 @@ TEST_CASE("turns: tile by tile a few ranks are within a percent of all") {
   for (const std::uint32_t ep : few(1, {8U, 16U, 32U})) {
     for (const char* execution : {"static", "dynamic"}) {
       INFO(ep << ' ' << execution);
-      const Both runs = both(ep, {fmt::format("experiment.execution={}", execution)});
+      const AlikeAndAll runs = both(ep, {fmt::format("experiment.execution={}", execution)});
       CHECK(std::abs(off(runs)) < 0.01);
       for (std::size_t p = 0; p < runs.all.size(); ++p) {
         CHECK(runs.alike[p].run.ranks.front().sent == runs.all[p].run.ranks.front().sent);
@@ -169,7 +171,7 @@ TEST_CASE("turns: tile by tile a few ranks are within a percent of all") {
 TEST_CASE("turns: the paper's shape at EP16 and EP64, as the README says", "[slow]") {
   for (const std::uint32_t ep : {16U, 64U}) {
     INFO(ep);
-    const Both runs = both(ep, {fmt::format("parallel.ep={}", ep), "network.backend=native"}, "ep16");
+    const AlikeAndAll runs = both(ep, {fmt::format("parallel.ep={}", ep), "network.backend=native"}, "ep16");
     CHECK(std::abs(off(runs)) < 0.004);
     for (std::size_t p = 0; p < runs.all.size(); ++p)
       CHECK(std::abs(seconds(runs.alike[p].run.makespan) / seconds(runs.all[p].run.makespan) - 1) < 0.007);
@@ -177,14 +179,14 @@ TEST_CASE("turns: the paper's shape at EP16 and EP64, as the README says", "[slo
 }
 
 TEST_CASE("turns: rows that do not go up into experts are off by one at most") {
-  const Both runs = both(16, {"model.tokens=500"});
+  const AlikeAndAll runs = both(16, {"model.tokens=500"});
   CHECK(std::abs(off(runs)) < 0.01);
 }
 
 TEST_CASE("turns: ranks that are not alike are refused") {
   const auto refused = [](std::vector<std::string> more, const char* why) {
     more.emplace_back("experiment.simulate=alike");
-    CHECK_THROWS_WITH(run_experiment(load("ep8", small(16, std::move(more))), false), Contains(why));
+    CHECK_THROWS_WITH(run_experiment(load("ep8", small_of(16, std::move(more))), false), Contains(why));
   };
   refused({"routing={kind: sampled, skew: 0.5}"}, "ranks are not alike");
   refused({"order={name: mine, ctq: [stage, op, expert, row, tile], vtq: [stage, expert, chunk, dst]}"},

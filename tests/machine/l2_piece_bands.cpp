@@ -32,7 +32,7 @@ class OneByOneLru {
 };
 static_assert(!TakesBands<OneByOneLru>);
 
-constexpr std::uint32_t kOps = 3;
+constexpr std::uint32_t kBandOps = 3;
 
 struct BandStream {
   std::vector<L2Tensor> tensors;
@@ -73,14 +73,14 @@ L2Access draw(Rng& rng, const BandStream& stream) {
 void compare_one_by_one(const BandStream& stream, std::uint32_t accesses, std::uint32_t seed) {
   INFO("seed " << seed << ", " << stream.size << " bytes" << (stream.hints ? ", hints" : ""));
   const L2Spec spec{.size = {static_cast<std::int64_t>(stream.size)}, .ways = 8};
-  const auto l2 = make_piece_l2(spec, stream.tensors, kOps);
-  PieceL2Of<OneByOneLru> expected(spec, stream.tensors, kOps);
+  const auto l2 = make_piece_l2(spec, stream.tensors, kBandOps);
+  PieceL2Of<OneByOneLru> expected(spec, stream.tensors, kBandOps);
   Rng rng(seed);
   std::vector<L2Access> last(8, draw(rng, stream));
   for (std::uint32_t i = 0; i < accesses; ++i) {
     L2Access& access = last[rng.below(8)];
     if (rng.below(2)) access = draw(rng, stream);
-    access.op = OpId{rng.below(kOps)};
+    access.op = OpId{rng.below(kBandOps)};
     access.write = rng.below(4) == 0;
     access.hint = stream.hints && rng.below(8) == 0 ? static_cast<L2Hint>(rng.below(3)) : L2Hint::kNormal;
     INFO("access " << i);
@@ -89,8 +89,8 @@ void compare_one_by_one(const BandStream& stream, std::uint32_t accesses, std::u
     REQUIRE(l2->touched() == expected.touched());
     if (rng.below(2000) == 0) REQUIRE(l2->flush() == expected.flush());
   }
-  for (std::uint32_t consumer = 0; consumer < kOps; ++consumer) {
-    for (std::uint32_t producer = 0; producer < kOps; ++producer) {
+  for (std::uint32_t consumer = 0; consumer < kBandOps; ++consumer) {
+    for (std::uint32_t producer = 0; producer < kBandOps; ++producer) {
       CHECK(l2->reused(OpId{producer}, OpId{consumer}) == expected.reused(OpId{producer}, OpId{consumer}));
     }
   }

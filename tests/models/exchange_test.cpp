@@ -11,12 +11,12 @@ using namespace a3sim::test;
 // Operators that move plain rows between ranks, and those that quantise what is sent.
 namespace {
 
-constexpr std::uint32_t kRanks = 3, kBlock = 5, kInner = 6, kCols = 7;
-constexpr CutOptions kCut{.shares = 2, .partitions = 2, .chunk = 2, .task_rows = 3};
+constexpr std::uint32_t kExchangeRanks = 3, kExchangeBlock = 5, kExchangeInner = 6, kExchangeCols = 7;
+constexpr CutOptions kExchangeCut{.shares = 2, .partitions = 2, .chunk = 2, .task_rows = 3};
 
 struct Group {
-  MoeShape shape{.ep = kRanks};
-  RowLayout layout{shape, RoutingCounts(kRanks, 0)};
+  MoeShape shape{.ep = kExchangeRanks};
+  RowLayout layout{shape, RoutingCounts(kExchangeRanks, 0)};
 };
 
 Matrix product(const Matrix& a, const Matrix& b) {
@@ -40,11 +40,16 @@ void check_close(const Matrix& actual, const Matrix& expected) {
 }
 
 GatheredGemm gathered(bool scatter, bool tiles) {
-  return {.m = kRanks * kBlock, .n = kCols, .k = kInner, .ranks = kRanks, .scatter = scatter, .tiles = tiles};
+  return {.m = kExchangeRanks * kExchangeBlock,
+          .n = kExchangeCols,
+          .k = kExchangeInner,
+          .ranks = kExchangeRanks,
+          .scatter = scatter,
+          .tiles = tiles};
 }
 
-Matrix rows_of(const Matrix& all, std::uint32_t rank) {
-  return {all.begin() + rank * kBlock, all.begin() + (rank + 1) * kBlock};
+Matrix matrix_rows(const Matrix& all, std::uint32_t rank) {
+  return {all.begin() + rank * kExchangeBlock, all.begin() + (rank + 1) * kExchangeBlock};
 }
 
 // Tokens that go to other ranks than balanced ones do, with counts that differ.
@@ -64,16 +69,16 @@ TEST_CASE("A gathered product is that of all ranks' rows, in tiles and whole") {
   const Group group;
   const bool tiles = GENERATE(false, true);
   const Graph graph = gathered_gemm_graph(gathered(false, tiles));
-  SmallRun run(graph, group.layout, kCut, {});
-  const Matrix a = random_matrix(1, kRanks * kBlock, kInner);
-  for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
-    run.set(rank, "a_shard", rows_of(a, rank));
-    run.set(rank, "b", random_matrix(10 + rank, kInner, kCols));
+  SmallRun run(graph, group.layout, kExchangeCut, {});
+  const Matrix a = random_matrix(1, kExchangeRanks * kExchangeBlock, kExchangeInner);
+  for (std::uint32_t rank = 0; rank < kExchangeRanks; ++rank) {
+    run.set(rank, "a_shard", matrix_rows(a, rank));
+    run.set(rank, "b", random_matrix(10 + rank, kExchangeInner, kExchangeCols));
   }
   run.run(1);
-  for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
+  for (std::uint32_t rank = 0; rank < kExchangeRanks; ++rank) {
     CHECK(run.get(rank, "a") == a);
-    check_close(run.get(rank, "c"), product(a, random_matrix(10 + rank, kInner, kCols)));
+    check_close(run.get(rank, "c"), product(a, random_matrix(10 + rank, kExchangeInner, kExchangeCols)));
   }
 }
 
@@ -81,23 +86,23 @@ TEST_CASE("A scattered product leaves each rank its rows of the sum over all ran
   const Group group;
   const bool tiles = GENERATE(false, true);
   const Graph graph = gathered_gemm_graph(gathered(true, tiles));
-  SmallRun run(graph, group.layout, kCut, {});
-  Matrix sum(kRanks * kBlock, std::vector<float>(kCols));
-  for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
-    const Matrix a = random_matrix(20 + rank, kRanks * kBlock, kInner),
-                 b = random_matrix(30 + rank, kInner, kCols), c = product(a, b);
+  SmallRun run(graph, group.layout, kExchangeCut, {});
+  Matrix sum(kExchangeRanks * kExchangeBlock, std::vector<float>(kExchangeCols));
+  for (std::uint32_t rank = 0; rank < kExchangeRanks; ++rank) {
+    const Matrix a = random_matrix(20 + rank, kExchangeRanks * kExchangeBlock, kExchangeInner),
+                 b = random_matrix(30 + rank, kExchangeInner, kExchangeCols), c = product(a, b);
     run.set(rank, "a", a);
     run.set(rank, "b", b);
     for (std::size_t i = 0; i < sum.size(); ++i) {
-      for (std::size_t j = 0; j < kCols; ++j) sum[i][j] += c[i][j];
+      for (std::size_t j = 0; j < kExchangeCols; ++j) sum[i][j] += c[i][j];
     }
   }
   run.run(2);
-  for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
-    const Matrix c = run.get(rank, "c"), expected = rows_of(sum, rank);
+  for (std::uint32_t rank = 0; rank < kExchangeRanks; ++rank) {
+    const Matrix c = run.get(rank, "c"), expected = matrix_rows(sum, rank);
     for (std::size_t i = 0; i < c.size(); ++i) {
       // Each rank's partial sums and their own sum are rounded to 8 bits.
-      for (std::size_t j = 0; j < kCols; ++j) CHECK(c[i][j] == Approx(expected[i][j]).margin(0.03));
+      for (std::size_t j = 0; j < kExchangeCols; ++j) CHECK(c[i][j] == Approx(expected[i][j]).margin(0.03));
     }
   }
 }
@@ -105,11 +110,12 @@ TEST_CASE("A scattered product leaves each rank its rows of the sum over all ran
 TEST_CASE("A quantised row is within half a step of what it was, and its largest element is 127") {
   const Graph graph = [] {
     Graph g;
-    const TensorId x = g.add_tensor({"x", Layout::kPlain, 4, kCols, DataType::kBf16, true});
-    const TensorId q = g.add_tensor({"q", Layout::kPlain, 4, kCols, DataType::kInt8, false});
+    const TensorId x = g.add_tensor({"x", Layout::kPlain, 4, kExchangeCols, DataType::kBf16, true});
+    const TensorId q = g.add_tensor({"q", Layout::kPlain, 4, kExchangeCols, DataType::kInt8, false});
     const TensorId s = g.add_tensor({"s", Layout::kPlain, 4, 1, DataType::kFp32, false});
-    const TensorId p = g.add_tensor({"p", Layout::kPlain, 4, kCols + kScaleColumns, DataType::kInt8, false});
-    const TensorId uq = g.add_tensor({"uq", Layout::kPlain, 4, kCols, DataType::kInt8, false});
+    const TensorId p =
+        g.add_tensor({"p", Layout::kPlain, 4, kExchangeCols + kScaleColumns, DataType::kInt8, false});
+    const TensorId uq = g.add_tensor({"uq", Layout::kPlain, 4, kExchangeCols, DataType::kInt8, false});
     const TensorId us = g.add_tensor({"us", Layout::kPlain, 4, 1, DataType::kFp32, false});
     g.add_operator(make_node("Quantize", "Quantize", {x}, {q, s}));
     g.add_operator(make_node("Pack", "QuantizePacked", {x}, {p}));
@@ -117,15 +123,15 @@ TEST_CASE("A quantised row is within half a step of what it was, and its largest
     return g;
   }();
   const RowLayout layout(MoeShape{.ep = 1}, RoutingCounts(1, 0));
-  SmallRun run(graph, layout, kCut, {});
-  Matrix x = random_matrix(5, 4, kCols);
-  x[2].assign(kCols, 0);  // nothing to scale by
+  SmallRun run(graph, layout, kExchangeCut, {});
+  Matrix x = random_matrix(5, 4, kExchangeCols);
+  x[2].assign(kExchangeCols, 0);  // nothing to scale by
   run.set(0, "x", x);
   run.run(3);
   const Matrix q = run.get(0, "q"), s = run.get(0, "s");
   for (std::size_t r = 0; r < x.size(); ++r) {
     float largest = 0;
-    for (std::size_t c = 0; c < kCols; ++c) {
+    for (std::size_t c = 0; c < kExchangeCols; ++c) {
       CHECK(q[r][c] == std::nearbyint(q[r][c]));
       CHECK(std::fabs(q[r][c] * s[r][0] - x[r][c]) <= s[r][0] / 2 * 1.0001F);
       largest = std::max(largest, std::fabs(q[r][c]));
@@ -145,7 +151,7 @@ TEST_CASE("Rows sent straight from the tokens arrive as those that were gathered
   std::vector<Matrix> received;
   for (const Exchange exchange : {Exchange::kPuts, Exchange::kFused}) {
     const Graph graph = dispatch_graph(shape, {dtype, exchange});
-    SmallRun run(graph, layout, kCut, routed);
+    SmallRun run(graph, layout, kExchangeCut, routed);
     for (std::uint32_t rank = 0; rank < shape.ep; ++rank)
       run.set(rank, "tokens", random_matrix(40 + rank, shape.tokens, shape.hidden));
     run.run(4);

@@ -34,7 +34,7 @@ struct Both {
 };
 
 // Reads a config.json as a training step does, and as a run of its experts does.
-Both read(const std::string& keys, const std::vector<std::string>& set = {}) {
+Both read_layers(const std::string& keys, const std::vector<std::string>& set = {}) {
   const ScratchDirectory folder;
   std::ofstream(folder / "config.json") << "{" << keys << ",\n" << kMoe << "}";
   Both both;
@@ -99,13 +99,13 @@ TEST_CASE(
       {R"("model_type": "gemma4_text", "num_kv_shared_layers": 2)", "keys that layers share"}};
   for (const Case& one : cases) {
     INFO(one.keys);
-    const Both both = read(one.keys);
+    const Both both = read_layers(one.keys);
     CHECK_THAT(both.step_error,
                Contains("config.json:1:") && Contains(one.what) &&
                    Contains("--set model.layers='[embedding, 6 moe, head]' takes full attention"));
     CHECK(both.layer_error.empty());
     CHECK(both.layer.experts() == 8);
-    const Both all_the_same = read(one.keys, {"model.layers=[embedding, 6 moe, head]"});
+    const Both all_the_same = read_layers(one.keys, {"model.layers=[embedding, 6 moe, head]"});
     CHECK(all_the_same.step_error.empty());
     CHECK(all_the_same.model.layers.size() == 8);
   }
@@ -131,7 +131,7 @@ TEST_CASE("Sliding windows hold for the layers that a config.json says, by types
        "embedding moe moe moe moe windowed_moe windowed_moe head"}};
   for (const Case& one : cases) {
     INFO(one.keys);
-    const Both both = read(one.keys);
+    const Both both = read_layers(one.keys);
     CHECK(both.step_error.empty());
     CHECK(both.layers() == one.layers);
     CHECK(both.model.attention.window == 128);
@@ -146,17 +146,18 @@ TEST_CASE("Sliding windows hold for the layers that a config.json says, by types
        R"("model_type": "x", "layer_types": ["full_attention", "full_attention", "full_attention", "full_attention",
         "full_attention", "full_attention"], "mamba_d_state": 128, "chunk_size_feed_forward": 0)"}) {
     INFO(keys);
-    const Both both = read(keys);
+    const Both both = read_layers(keys);
     CHECK(both.step_error.empty());
     CHECK(both.layers() == full);
     CHECK(both.model.attention.window == 0);
   }
-  CHECK_THAT(read(R"("model_type": "x", "layer_types": ["full_attention"])").step_error,
+  CHECK_THAT(read_layers(R"("model_type": "x", "layer_types": ["full_attention"])").step_error,
              Contains("layer_types: 1 types for 6 layers"));
 }
 
 TEST_CASE("Experts in a width of their own and without a gate are those of a step and of a layer") {
-  const Both latent = read(R"("model_type": "some_moe", "moe_latent_size": 16, "mlp_hidden_act": "relu2")");
+  const Both latent =
+      read_layers(R"("model_type": "some_moe", "moe_latent_size": 16, "mlp_hidden_act": "relu2")");
   CHECK((latent.step_error.empty() && latent.layer_error.empty()));
   CHECK((latent.model.hidden == 64 && latent.model.expert_hidden() == 16 && latent.layer.hidden == 16));
   CHECK_FALSE(latent.model.gated);
@@ -165,25 +166,25 @@ TEST_CASE("Experts in a width of their own and without a gate are those of a ste
   REQUIRE(block.experts);
   CHECK((block.experts->hidden == 16 && !block.experts->gated));
   CHECK(block.expert_parameters == 8 * 2 * 16 * 32);
-  const Block usual = BlockKinds::get("moe").block(read(R"("model_type": "some_moe")").model, {});
+  const Block usual = BlockKinds::get("moe").block(read_layers(R"("model_type": "some_moe")").model, {});
   CHECK(usual.expert_parameters == 8 * 3 * 64 * 32);
   CHECK(block.parameters == usual.parameters + 2 * 64 * 16);
   // 6 a weight that a token meets: the experts' two matrices instead of three, and the projections.
   CHECK(usual.model_flops - block.model_flops == 6.0 * (2 * (3 * 64 * 32 - 2 * 16 * 32) - 2 * 64 * 16));
 
   for (const char* keys : {R"("is_gated_act": false)", R"("hidden_act": "relu2")"})
-    CHECK_FALSE(read(keys).model.gated);
+    CHECK_FALSE(read_layers(keys).model.gated);
   for (const char* keys : {R"("hidden_act": "silu")", R"("hidden_activation": "gelu_pytorch_tanh")",
                            R"("hidden_act": "gelu", "is_gated_act": true)"})
-    CHECK(read(keys).model.gated);
-  const Both either = read(R"("hidden_act": "relu")");
+    CHECK(read_layers(keys).model.gated);
+  const Both either = read_layers(R"("hidden_act": "relu")");
   CHECK_THAT(either.layer_error,
              Contains("model.gated: hidden_act: 'relu'") && Contains("--set model.gated=true"));
-  CHECK_FALSE(read(R"("hidden_act": "relu")", {"model.gated=false"}).model.gated);
+  CHECK_FALSE(read_layers(R"("hidden_act": "relu")", {"model.gated=false"}).model.gated);
 }
 
 TEST_CASE("Layers whose router is a hash of the token are named") {
-  const Both hashed = read(R"("model_type": "some_moe", "num_hash_layers": 3)");
+  const Both hashed = read_layers(R"("model_type": "some_moe", "num_hash_layers": 3)");
   CHECK(hashed.layer_error.empty());
   CHECK_THAT(fmt::format("{}", fmt::join(hashed.notes, "; ")), Contains("3 layers whose router is a hash"));
 }

@@ -21,17 +21,18 @@ using Catch::Matchers::Contains;
 namespace {
 
 // What a configuration's text comes to, or all that is wrong with it.
-struct Model {
+struct ReadModel {
   std::string name, error;
   MoeShape shape;
   std::vector<std::string> left_out;
 };
 
-Model read(const std::string& json, std::uint32_t ep = 1, const std::vector<std::string>& set = {}) {
+ReadModel read_family(const std::string& json, std::uint32_t ep = 1,
+                      const std::vector<std::string>& set = {}) {
   const ScratchDirectory folder;
   std::ofstream(folder / "config.json") << json;
   Diagnostics diagnostics;
-  Model result;
+  ReadModel result;
   std::optional<Config> root;
   try {
     root = Config::parse("include: config.json\n", (folder / "e.yaml").string(), set, diagnostics);
@@ -113,7 +114,7 @@ const std::vector<Family> kFamilies = {
 
 TEST_CASE("A family's config.json is its shape, and what is left out is named") {
   for (const Family& family : kFamilies) {
-    const Model model = read(family.json);
+    const ReadModel model = read_family(family.json);
     INFO(family.json);
     CHECK(model.error.empty());
     CHECK(model.shape.hidden == family.hidden);
@@ -123,7 +124,7 @@ TEST_CASE("A family's config.json is its shape, and what is left out is named") 
     CHECK(model.shape.dtype == DataType::kBf16);
     CHECK_THAT(joined(model.left_out), Contains(family.left_out));
   }
-  CHECK(joined(read(kFamilies[0].json).left_out) == kFamilies[0].left_out);
+  CHECK(joined(read_family(kFamilies[0].json).left_out) == kFamilies[0].left_out);
 }
 
 TEST_CASE("A config.json says of what all layers of a model consist") {
@@ -175,30 +176,31 @@ TEST_CASE("Experts in a width of their own are read in it, and keys that are not
   const std::string start = R"({"model_type": "some_moe", "hidden_size": 4096, "moe_intermediate_size": 1536,
     "n_routed_experts": 128, "num_experts_per_tok": 6, "vocab_size": 1000, "num_hidden_layers": 4,
     "num_attention_heads": 32, )";
-  const Model latent = read(start + R"("moe_latent_size": 1024})");
+  const ReadModel latent = read_family(start + R"("moe_latent_size": 1024})");
   CHECK(latent.error.empty());
   CHECK(latent.shape.hidden == 1024);
   CHECK(latent.shape.intermediate == 1536);
   CHECK_THAT(joined(latent.left_out),
              Contains("projections between the model's width and the 1024 of its experts"));
 
-  CHECK(read(start + R"("hidden_act": "silu"})").error.empty());
+  CHECK(read_family(start + R"("hidden_act": "silu"})").error.empty());
 
-  const Model unknown = read(start + R"("expert_inner_dim": 768})");
+  const ReadModel unknown = read_family(start + R"("expert_inner_dim": 768})");
   CHECK_THAT(unknown.error, Contains("expert_inner_dim: a width that is not known here"));
   // Whatever names experts and is not read is named, unless it is a number of training.
   for (const char* key : {R"("zero_expert_num": 8)", R"("moe_every_n_layers": 2)",
                           R"("expert_kinds": [1, 2])", R"("routed_by": "hash")"}) {
     INFO(key);
-    CHECK_THAT(read(start + key + "}").error,
+    CHECK_THAT(read_family(start + key + "}").error,
                Contains("it names experts, and is not read: --set model.experts=128"));
-    CHECK(read(start + key + "}", 1, {"model.experts=128"}).error.empty());
+    CHECK(read_family(start + key + "}", 1, {"model.experts=128"}).error.empty());
   }
-  CHECK(read(start +
-             R"("moe_router_aux_loss_coef": 1, "expert_dropout": 1, "use_moe": true, "moe_note": null})")
-            .error.empty());
   CHECK(
-      read(start + R"("shared_expert_intermediate_size": 768, "routed_scaling_factor": 2.5})").error.empty());
+      read_family(start +
+                  R"("moe_router_aux_loss_coef": 1, "expert_dropout": 1, "use_moe": true, "moe_note": null})")
+          .error.empty());
+  CHECK(read_family(start + R"("shared_expert_intermediate_size": 768, "routed_scaling_factor": 2.5})")
+            .error.empty());
 }
 
 TEST_CASE("Layers with experts are those that a config.json lists, or a period or first and last ones give") {
@@ -227,7 +229,7 @@ TEST_CASE("Layers with experts are those that a config.json lists, or a period o
 
 TEST_CASE("Types of a config.json are those that are computed with, or a note") {
   const auto of = [](const std::string& dtype) {
-    return read(
+    return read_family(
         R"({"model_type": "mixtral", "hidden_size": 64, "intermediate_size": 64, "num_local_experts": 8,
                     "num_experts_per_tok": 2, "dtype": ")" +
         dtype + "\"}");
@@ -239,23 +241,23 @@ TEST_CASE("Types of a config.json are those that are computed with, or a note") 
 
 TEST_CASE("A config.json that is no MoE model is refused at its line with the keys that are missing") {
   CHECK_THAT(
-      read(R"({"model_type": "llama", "hidden_size": 4096, "intermediate_size": 11008})").error,
+      read_family(R"({"model_type": "llama", "hidden_size": 4096, "intermediate_size": 11008})").error,
       Contains("config.json:1:1") && Contains("n_routed_experts, num_experts") && Contains("no MoE layer"));
-  CHECK_THAT(read("{\"hidden_size\": 4096,\n \"num_experts\": \"many\"}").error,
+  CHECK_THAT(read_family("{\"hidden_size\": 4096,\n \"num_experts\": \"many\"}").error,
              Contains("config.json:2:2") && Contains("num_experts: expected a whole number above 0"));
-  CHECK_THAT(read("{\"hidden_size\": -1}").error, Contains("hidden_size: expected a whole number"));
-  CHECK_THAT(read("[1, 2]").error, Contains("no JSON object"));
-  CHECK_THAT(read("{\"hidden_size\": 7168,\n  oops}").error, Contains("config.json:2:3: no JSON"));
-  CHECK_THAT(
-      read(R"({"model_type": "x", "hidden_size": 64, "intermediate_size": 99999999999, "num_experts": 8,
+  CHECK_THAT(read_family("{\"hidden_size\": -1}").error, Contains("hidden_size: expected a whole number"));
+  CHECK_THAT(read_family("[1, 2]").error, Contains("no JSON object"));
+  CHECK_THAT(read_family("{\"hidden_size\": 7168,\n  oops}").error, Contains("config.json:2:3: no JSON"));
+  CHECK_THAT(read_family(
+                 R"({"model_type": "x", "hidden_size": 64, "intermediate_size": 99999999999, "num_experts": 8,
                       "num_experts_per_tok": 2})")
-          .error,
-      Contains("config.json:1:40: model.intermediate: 99999999999 is out of range"));
+                 .error,
+             Contains("config.json:1:40: model.intermediate: 99999999999 is out of range"));
 }
 
 TEST_CASE("A number of layers or heads that cannot be is refused at its key") {
   const auto error = [](const std::string& more) {
-    return read("{\"hidden_size\": 64, \"intermediate_size\": 32,\n" + more + "}").error;
+    return read_family("{\"hidden_size\": 64, \"intermediate_size\": 32,\n" + more + "}").error;
   };
   CHECK_THAT(error(R"("num_attention_heads": 4, "num_hidden_layers": -3)"),
              Contains("config.json:2:27: num_hidden_layers: expected a whole number from 1 to 16384"));
@@ -272,13 +274,13 @@ TEST_CASE("A config.json of a million brackets or of a number beyond all is read
   const std::string
       layer = R"("hidden_size": 64, "intermediate_size": 32, "num_experts": 4, "num_experts_per_tok": 2)",
       deep = R"("x": )" + std::string(kDeep, '[') + std::string(kDeep, ']');
-  CHECK(read("{" + layer + ", " + deep + "}").shape.hidden == 64);
-  CHECK(read(R"({"text_config": {)" + layer + ", " + deep + "}}").shape.hidden == 64);
-  CHECK_THAT(read(R"({"hidden_size": 1e999})").error,
+  CHECK(read_family("{" + layer + ", " + deep + "}").shape.hidden == 64);
+  CHECK(read_family(R"({"text_config": {)" + layer + ", " + deep + "}}").shape.hidden == 64);
+  CHECK_THAT(read_family(R"({"hidden_size": 1e999})").error,
              Contains("config.json:1:1: a number that is too large"));
 }
 
 TEST_CASE("A group that does not divide a model's experts is refused at the file's key") {
-  CHECK_THAT(read(kFamilies[0].json, 3).error,
+  CHECK_THAT(read_family(kFamilies[0].json, 3).error,
              Contains("config.json:2:10: model.experts: 256 experts on 3 ranks"));
 }

@@ -13,11 +13,11 @@ namespace a3sim::reference {
 namespace {
 
 constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
-constexpr long double kNoise = 1e-3L;         // picoseconds
+constexpr long double kEngineNoise = 1e-3L;   // picoseconds
 constexpr long double kLeastOfTasks = 0.01L;  // of each resource, whatever puts take
 
 std::int64_t ps(Duration d) { return d.count(); }
-long double per_ps(BytesPerSecond rate) { return static_cast<long double>(rate.count) * 1e-12L; }
+long double bytes_per_ps(BytesPerSecond rate) { return static_cast<long double>(rate.count) * 1e-12L; }
 
 struct Kernel {
   std::set<std::uint32_t> ops;
@@ -136,7 +136,7 @@ class Simulation {
     return std::min(next, links_.next_end());
   }
   std::int64_t end_of(const Worker& w) const {
-    return now_ + std::max<std::int64_t>(0, std::llrint(std::ceil(w.left / w.memory.speed - kNoise)));
+    return now_ + std::max<std::int64_t>(0, std::llrint(std::ceil(w.left / w.memory.speed - kEngineNoise)));
   }
 
   void advance(std::int64_t date) {
@@ -156,7 +156,7 @@ class Simulation {
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
       for (std::uint32_t w = 0; w < ranks_[r].workers.size(); ++w) {
         Worker& worker = ranks_[r].workers[w];
-        if (!worker.busy || worker.left > kNoise * 2) continue;
+        if (!worker.busy || worker.left > kEngineNoise * 2) continue;
         worker.busy = false;
         ++worker.phase;
         any = true;
@@ -421,8 +421,8 @@ class Simulation {
     links_.share(s_.hardware.memory);
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
       const Hardware::MemorySystem& memory = s_.hardware.memory;
-      const std::array<long double, 3> capacity{per_ps(memory.l2_read), per_ps(memory.l2_write),
-                                                per_ps(memory.hbm_read)};
+      const std::array<long double, 3> capacity{bytes_per_ps(memory.l2_read), bytes_per_ps(memory.l2_write),
+                                                bytes_per_ps(memory.hbm_read)};
       const std::array<long double, 3> ports = links_.takes(r);
       std::array<long double, 3> free{};
       for (std::size_t i = 0; i < free.size(); ++i)

@@ -10,8 +10,8 @@ using namespace a3sim;
 
 namespace {
 
-const ResultAxis kEp{"ep", {"4", "8", "16", "32"}};
-const ResultAxis kOrder{"order", {"naive", "full", "ratr"}};
+const ResultAxis kEffectEp{"ep", {"4", "8", "16", "32"}};
+const ResultAxis kEffectOrder{"order", {"naive", "full", "ratr"}};
 const ResultAxis kSkew{"skew", {"0", "1"}};
 
 constexpr double kMean = 20;
@@ -44,7 +44,7 @@ const FactorEffect& factor(const Effects& effects, std::size_t axis) {
 TEST_CASE("Planted main effects are recovered, with their shares of the variance") {
   const double interaction = GENERATE(0.0, 1.0, 3.0);
   const SweepResults sweep =
-      full_grid({kEp, kOrder, kSkew}, [&](const auto& at) { return planted(at, interaction); });
+      full_grid({kEffectEp, kEffectOrder, kSkew}, [&](const auto& at) { return planted(at, interaction); });
   const Effects effects = effects_of(sweep, sweep.metrics[0]);
   const double squares =
       kEpSquares + kOrderSquares + kSkewSquares + interaction * interaction * kInteractionSquares;
@@ -68,7 +68,8 @@ TEST_CASE("Planted main effects are recovered, with their shares of the variance
 }
 
 TEST_CASE("Additive effects are recovered from any points that connect them") {
-  SweepResults sweep = full_grid({kEp, kOrder, kSkew}, [](const auto& at) { return planted(at, 0); });
+  SweepResults sweep =
+      full_grid({kEffectEp, kEffectOrder, kSkew}, [](const auto& at) { return planted(at, 0); });
   for (const std::size_t missing : {0u, 1u, 5u, 7u, 12u, 13u, 20u}) sweep.metrics[0].values[missing] = NAN;
   const Effects effects = effects_of(sweep, sweep.metrics[0]);
   CHECK(effects.mean == Approx(kMean));
@@ -78,8 +79,8 @@ TEST_CASE("Additive effects are recovered from any points that connect them") {
 }
 
 TEST_CASE("Axes that change together value for value are one factor") {
-  SweepResults sweep =
-      full_grid({kOrder, kEp, kSkew}, [](const auto& at) { return planted({at[1], at[0], at[2]}, 0); });
+  SweepResults sweep = full_grid({kEffectOrder, kEffectEp, kSkew},
+                                 [](const auto& at) { return planted({at[1], at[0], at[2]}, 0); });
   std::vector<std::size_t> points;
   for (std::size_t i = 0; i < sweep.points.size(); ++i) {
     if (sweep.points[i].levels[0] == sweep.points[i].levels[1]) points.push_back(i);
@@ -93,7 +94,8 @@ TEST_CASE("Axes that change together value for value are one factor") {
 }
 
 TEST_CASE("Axes that partly change together cannot be told apart") {
-  SweepResults sweep = full_grid({kEp, kOrder, kSkew}, [](const auto& at) { return planted(at, 0); });
+  SweepResults sweep =
+      full_grid({kEffectEp, kEffectOrder, kSkew}, [](const auto& at) { return planted(at, 0); });
   std::vector<std::size_t> points;
   for (std::size_t i = 0; i < sweep.points.size(); ++i) {
     if (sweep.points[i].levels[0] / 2 == sweep.points[i].levels[1]) points.push_back(i);
@@ -106,7 +108,8 @@ TEST_CASE("Axes that partly change together cannot be told apart") {
 }
 
 TEST_CASE("A value of which every point failed is no level") {
-  SweepResults sweep = full_grid({kEp, kOrder, kSkew}, [](const auto& at) { return planted(at, 0); });
+  SweepResults sweep =
+      full_grid({kEffectEp, kEffectOrder, kSkew}, [](const auto& at) { return planted(at, 0); });
   for (std::size_t i = 0; i < sweep.points.size(); ++i) {
     if (sweep.points[i].levels[1] == 1) sweep.metrics[0].values[i] = NAN;
   }

@@ -8,7 +8,7 @@ using namespace a3sim;
 namespace {
 
 constexpr std::uint32_t kDone = 0;  // the event
-constexpr std::uint32_t kRows = 3;
+constexpr std::uint32_t kSlowRows = 3;
 
 // Task 0 takes `slowness` times as long; the others as modelled.
 class FirstIsSlow final : public TaskHooks {
@@ -28,7 +28,7 @@ class FirstIsSlow final : public TaskHooks {
 RunResult run(Hardware hardware, std::uint32_t tasks, TaskHooks* hooks) {
   VectorSchedule built(tasks);
   built.event(tasks, true);
-  for (std::uint32_t t = 0; t < tasks; ++t) built.task(kRows, kNone, kDone);
+  for (std::uint32_t t = 0; t < tasks; ++t) built.task(kSlowRows, kNone, kDone);
   RunOptions options;
   options.record = true;
   options.hooks = hooks;
@@ -48,10 +48,10 @@ TEST_CASE("a slow task takes as much longer as it is said, its neighbours do not
     FirstIsSlow hooks(slowness);
     const RunResult result = run(small_machine(), 2, &hooks);
     const Duration slow(
-        static_cast<std::int64_t>(slowness * static_cast<double>((kRows * kRowTime).count())));
+        static_cast<std::int64_t>(slowness * static_cast<double>((kSlowRows * kRowTime).count())));
     CHECK(ran(result, 0) == slow);
     CHECK(result.ranks[0].records[0].ideal == slow);
-    CHECK(ran(result, 1) == kRows * kRowTime);
+    CHECK(ran(result, 1) == kSlowRows * kRowTime);
     CHECK(hooks.asked() == 2);
   }
 }
@@ -61,9 +61,9 @@ TEST_CASE("what memory shares out is no slower for a slow task, and no faster fo
   Hardware hardware = small_machine();
   // Two tasks read a row each in kRowTime; the HBM has half of what they ask for.
   hardware.memory.hbm_read = {kRowBytes * (kPicosecondsPerSecond / kRowTime.count())};
-  CHECK(ran(run(hardware, 2, nullptr), 0) == 2 * kRows * kRowTime);
+  CHECK(ran(run(hardware, 2, nullptr), 0) == 2 * kSlowRows * kRowTime);
   FirstIsSlow hooks(2);
   const RunResult result = run(hardware, 2, &hooks);
-  CHECK(ran(result, 0) == 2 * kRows * kRowTime);  // half its pace is all that it can use
-  CHECK(ran(result, 1) == 2 * kRows * kRowTime);
+  CHECK(ran(result, 0) == 2 * kSlowRows * kRowTime);  // half its pace is all that it can use
+  CHECK(ran(result, 1) == 2 * kSlowRows * kRowTime);
 }

@@ -48,7 +48,7 @@ class File {
   std::vector<std::uint32_t> words_;
 };
 
-constexpr std::uint32_t kAic = 3, kAiv = 4, kSlot = 4, kChunk = 2, kRows = 4;
+constexpr std::uint32_t kCubeWorkers = 3, kVectorWorkers = 4, kSlot = 4, kChunk = 2, kRows = 4;
 
 CompileOptions options_for(const MoeShape& shape) {
   CompileOptions options;
@@ -57,15 +57,15 @@ CompileOptions options_for(const MoeShape& shape) {
   for (std::uint32_t src = 0; src < shape.ep; ++src) {
     for (std::uint32_t e = 0; e < shape.experts(); ++e) options.capacity.at(src, e) = kSlot;
   }
-  options.cut.shares = kAic;
+  options.cut.shares = kCubeWorkers;
   options.cut.chunk = kChunk;
   options.cut.task_rows = kRows;
   options.order = ratr_order();
-  options.workers = aic_and_aiv(kAic, kAiv);
+  options.workers = aic_and_aiv(kCubeWorkers, kVectorWorkers);
   return options;
 }
 
-Schedule compiled(const MoeShape& shape, bool backward = false) {
+Schedule compiled_shape(const MoeShape& shape, bool backward = false) {
   const Graph graph = with_small_blocks(backward ? backward_graph(shape, Window::kTransport)
                                                  : forward_graph(shape, Window::kTransport));
   return compile(graph, backward ? "backward" : "forward", options_for(shape)).schedule;
@@ -138,8 +138,9 @@ File generated(const MoeShape& shape, const Ssc& names) {
   const auto product = [&](std::uint32_t step, const char* a, const char* b, const char* c, std::uint32_t k,
                            std::uint32_t n) {
     for (std::uint32_t e = 0; e < experts; ++e) {
-      for (std::uint32_t share = 0; share < kAic; ++share, ++t) {
-        add(104, event(step, e), event(step + 1, e), e * kAic + share, experts * kAic, of_expert);
+      for (std::uint32_t share = 0; share < kCubeWorkers; ++share, ++t) {
+        add(104, event(step, e), event(step + 1, e), e * kCubeWorkers + share, experts * kCubeWorkers,
+            of_expert);
         tensor(0, of_expert, k, a, e * of_expert);
         tensor(1, k, n, b, e * k);
         tensor(4, of_expert, n, c, e * of_expert);
@@ -166,7 +167,7 @@ File generated(const MoeShape& shape, const Ssc& names) {
       }
     }
   }
-  const std::uint32_t triggers[] = {ep * chunks, kAic, vectors, kAic};
+  const std::uint32_t triggers[] = {ep * chunks, kCubeWorkers, vectors, kCubeWorkers};
   for (std::uint32_t id = 0; id <= 1 + 4 * experts; ++id) {
     const bool last = id == event(4, 0);
     const std::uint32_t num = id == 0 ? 0 : last ? ep * experts * chunks : triggers[(id - 1) / experts];
@@ -178,7 +179,7 @@ File generated(const MoeShape& shape, const Ssc& names) {
     f.word(kEvents + id * 4 + 3) = *waiting[id].rbegin();
   }
   f.word(kTaskNum) = t;
-  f.word(kNumWorkers) = kAic + kAiv;
+  f.word(kNumWorkers) = kCubeWorkers + kVectorWorkers;
   f.word(kQueueCapacity) = std::max(cubes, others);
   f.word(kIndexNum + 1) = cubes;
   f.word(kIndexNum + 2) = others;
@@ -198,7 +199,7 @@ std::vector<NamedRuntimeConfig> generated_files(const MoeShape& shape, const Sch
 
 TEST_CASE("a schedule goes to the runtime's file and back: the same tasks, events and order") {
   for (const bool backward : {false, true}) {
-    const Schedule before = compiled(small_shape(3), backward);
+    const Schedule before = compiled_shape(small_shape(3), backward);
     const Schedule after = schedule_of(exported(before), before);
     for (std::size_t r = 0; r < before.size(); ++r) {
       SscParts parts = parts_of(before[r]);
@@ -211,7 +212,7 @@ TEST_CASE("a schedule goes to the runtime's file and back: the same tasks, event
 
 TEST_CASE("what is read of a file is written again bit for bit, in both versions") {
   for (const bool profiled : {false, true}) {
-    RuntimeConfig config = runtime_config_of(compiled(small_shape(2))[1]);
+    RuntimeConfig config = runtime_config_of(compiled_shape(small_shape(2))[1]);
     config.profiled = profiled;
     config.config_extra_value = 7;
     config.dynamic_data = {1, 2, 3, 0xffff'ffff};
@@ -240,7 +241,7 @@ TEST_CASE(
     "sound") {
   for (const std::uint32_t ep : {1U, 2U, 3U}) {
     const MoeShape shape = small_shape(ep);
-    const Schedule ours = compiled(shape);
+    const Schedule ours = compiled_shape(shape);
     const Schedule theirs = schedule_of(generated_files(shape, ours), ours);
     CHECK(verify(theirs).errors.empty());
     for (std::uint32_t r = 0; r < ep; ++r)
@@ -251,7 +252,7 @@ TEST_CASE(
 TEST_CASE(
     "offsets that count elements, tasks that begin and end a kernel, and another order are understood") {
   const MoeShape shape = small_shape(2);
-  const Schedule ours = compiled(shape);
+  const Schedule ours = compiled_shape(shape);
   const Schedule plain = schedule_of(generated_files(shape, ours), ours);
   std::vector<NamedRuntimeConfig> files = generated_files(shape, ours);
   for (NamedRuntimeConfig& file : files) {
@@ -323,7 +324,7 @@ TEST_CASE("a compiled pass has the tasks and events that the public code makes o
 
 TEST_CASE("a file that is broken is refused with what is wrong") {
   const MoeShape shape = small_shape(2);
-  const Schedule ours = compiled(shape);
+  const Schedule ours = compiled_shape(shape);
   const File good = generated(shape, ours[0]);
   const auto says = [&](const std::function<void(File&)>& change) {
     File file = good;
@@ -354,7 +355,7 @@ TEST_CASE("a file that is broken is refused with what is wrong") {
 
 TEST_CASE("a file of another experiment is refused with what differs") {
   const MoeShape shape = small_shape(2);
-  const Schedule ours = compiled(shape);
+  const Schedule ours = compiled_shape(shape);
   const auto says = [&](const std::function<void(RuntimeConfig&)>& change) {
     std::vector<NamedRuntimeConfig> files = generated_files(shape, ours);
     change(files[1].config);

@@ -14,7 +14,7 @@ using Catch::Matchers::Contains;
 
 constexpr std::uint32_t kRanks = 2;
 
-Schedule good(bool backward = false) {
+Schedule good_memory(bool backward = false) {
   const MoeShape shape = small_shape(kRanks);
   return compile(small_graph(backward, shape), "g", small_options(kRanks, route({}, shape))).schedule;
 }
@@ -33,7 +33,7 @@ std::string errors_in(const Schedule& schedule) {
 
 // Returns all errors that the check finds in the schedule with rank 0 changed, one a line.
 std::string errors_with(const std::function<void(SscParts&)>& change, bool backward = false) {
-  Schedule schedule = good(backward);
+  Schedule schedule = good_memory(backward);
   change_one(schedule[0], change);
   return errors_in(schedule);
 }
@@ -41,12 +41,12 @@ std::string errors_with(const std::function<void(SscParts&)>& change, bool backw
 // Returns the same with every rank changed alike: ranks with different tables are refused before their tasks are looked
 // at.
 std::string errors_with_all_ranks(const std::function<void(SscParts&)>& change) {
-  Schedule schedule = good();
+  Schedule schedule = good_memory();
   for (Ssc& ssc : schedule) change_one(ssc, change);
   return errors_in(schedule);
 }
 
-TaskDescriptor& first_task(SscParts& parts, const std::string& op) {
+TaskDescriptor& first_task_of(SscParts& parts, const std::string& op) {
   return *std::ranges::find_if(parts.tasks,
                                [&](const TaskDescriptor& td) { return parts.operators[td.op].name == op; });
 }
@@ -59,7 +59,7 @@ Region& output_of(SscParts& parts, const TaskDescriptor& td) {
 
 TEST_CASE("a share that no task writes, and one that two tasks write, are found") {
   const std::string errors = errors_with([](SscParts& parts) {
-    TaskDescriptor& task = first_task(parts, "GMM1");
+    TaskDescriptor& task = first_task_of(parts, "GMM1");
     CHECK(output_of(parts, task).share == 0);
     output_of(parts, task).share = 1;
   });
@@ -69,7 +69,7 @@ TEST_CASE("a share that no task writes, and one that two tasks write, are found"
 
 TEST_CASE("rows that no task writes, and rows that two tasks write, are found") {
   const std::string errors = errors_with([](SscParts& parts) {
-    Region& region = output_of(parts, first_task(parts, "SwiGLU"));
+    Region& region = output_of(parts, first_task_of(parts, "SwiGLU"));
     ++region.row_begin;
     ++region.row_end;
   });
@@ -93,9 +93,10 @@ TEST_CASE("a task of whatever kind that writes a row less, or a row of another's
     const Graph graph = small_graph(backward, small_shape(kRanks));
     for (const OperatorNode& op : graph.operators()) {
       INFO(op.name);
-      CHECK_THAT(errors_with([&](SscParts& parts) { --output_of(parts, first_task(parts, op.name)).row_end; },
-                             backward),
-                 Contains("no task writes"));
+      CHECK_THAT(
+          errors_with([&](SscParts& parts) { --output_of(parts, first_task_of(parts, op.name)).row_end; },
+                      backward),
+          Contains("no task writes"));
       // The last one begins a row earlier.
       const std::string errors = errors_with(
           [&](SscParts& parts) {
@@ -114,7 +115,7 @@ TEST_CASE("a task of whatever kind that writes a row less, or a row of another's
 
 TEST_CASE("a task that writes what is given from outside is found") {
   const std::string errors = errors_with_all_ranks([](SscParts& parts) {
-    parts.tensors[output_of(parts, first_task(parts, "SwiGLU")).tensor].external = true;
+    parts.tensors[output_of(parts, first_task_of(parts, "SwiGLU")).tensor].external = true;
   });
   for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
     CHECK_THAT(errors,
@@ -125,19 +126,20 @@ TEST_CASE("a task that writes what is given from outside is found") {
 }
 
 TEST_CASE("memory of another rank is for puts, which write and count at their destination") {
-  CHECK_THAT(errors_with([](SscParts& parts) { output_of(parts, first_task(parts, "SwiGLU")).rank = 1; }),
+  CHECK_THAT(errors_with([](SscParts& parts) { output_of(parts, first_task_of(parts, "SwiGLU")).rank = 1; }),
              Contains("SwiGLU[0] on rank 0 writes the memory of rank 1 and is no put"));
-  CHECK_THAT(
-      errors_with([](SscParts& parts) { parts.regions[first_task(parts, "SwiGLU").first_region].rank = 1; }),
-      Contains("SwiGLU[0] on rank 0 reads the memory of rank 1"));
-  CHECK_THAT(errors_with([](SscParts& parts) { first_task(parts, "Dispatch").dst ^= 1; }),
+  CHECK_THAT(errors_with([](SscParts& parts) {
+               parts.regions[first_task_of(parts, "SwiGLU").first_region].rank = 1;
+             }),
+             Contains("SwiGLU[0] on rank 0 reads the memory of rank 1"));
+  CHECK_THAT(errors_with([](SscParts& parts) { first_task_of(parts, "Dispatch").dst ^= 1; }),
              Contains("and its destination is rank"));
 }
 
 TEST_CASE("a task that reads other rows than its operator needs is found, though it waits for all") {
   for (const char* op : {"GMM_w2_grad", "GMM_act_grad", "SwiGLU_grad"}) {
     const std::string errors = errors_with(
-        [&](SscParts& parts) { --parts.regions[first_task(parts, op).first_region].row_end; }, true);
+        [&](SscParts& parts) { --parts.regions[first_task_of(parts, op).first_region].row_end; }, true);
     CHECK_THAT(errors, Contains(std::string(op) + "[0] on rank 0 reads rows [0, "));
     CHECK_THAT(errors, Contains("do not follow from these"));
   }
@@ -157,7 +159,7 @@ TEST_CASE("a wait that only the place in a queue makes up for is refused, and th
     options.order.keys[1] = {"tile", "stage"};
     options.workers[kAivQueue].count = workers;
     SscParts parts = parts_of(compile(graph, "g", options).schedule[0]);
-    TaskDescriptor& reader = first_task(parts, "Second");
+    TaskDescriptor& reader = first_task_of(parts, "Second");
     REQUIRE(reader.dependent_event != kNone);
     reader.dependent_event = kNone;
     const std::vector<std::string> errors = verify({Ssc::build(parts)}).errors;
@@ -171,7 +173,7 @@ TEST_CASE("a wait that only the place in a queue makes up for is refused, and th
 }
 
 TEST_CASE("a reader that comes before its writer kernel by kernel is found") {
-  Schedule schedule = good();
+  Schedule schedule = good_memory();
   for (Ssc& ssc : schedule) {
     SscParts parts = parts_of(ssc);
     for (OperatorInfo& op : parts.operators) op.stage = op.name == "Combine" ? 0 : op.stage + 1;

@@ -20,17 +20,17 @@ namespace a3sim {
 namespace {
 
 using Catch::Contains;
-using Queue = std::vector<std::uint32_t>;
+using TaskQueue = std::vector<std::uint32_t>;
 
 WorkerKinds sms(std::uint32_t count) { return WorkerKinds({{"SM", count, {true, true}}}); }
 
-CompileOptions options_of(const WorkerKinds& kinds, std::uint64_t seed = 3) {
+CompileOptions options_for(const WorkerKinds& kinds, std::uint64_t seed = 3) {
   CompileOptions options = small_options(4, uneven_counts(small_shape(4), seed), 2);
   options.workers = kinds;
   return options;
 }
 
-Schedule compiled(const CompileOptions& options, bool backward = false) {
+Schedule compiled_for(const CompileOptions& options, bool backward = false) {
   return compile(small_graph(backward, options.shape), "g", options).schedule;
 }
 
@@ -39,8 +39,8 @@ CoreUnit unit_of(const Ssc& ssc, std::uint32_t task) {
 }
 
 // The tasks of one unit, as they stand in all queues.
-Queue of_unit(const Ssc& ssc, CoreUnit unit) {
-  Queue tasks;
+TaskQueue of_unit(const Ssc& ssc, CoreUnit unit) {
+  TaskQueue tasks;
   for (std::uint32_t q = 0; q < ssc.queues(); ++q) {
     std::ranges::copy_if(ssc.queue(q), std::back_inserter(tasks),
                          [&](std::uint32_t task) { return unit_of(ssc, task) == unit; });
@@ -80,7 +80,7 @@ std::string build_error(const std::function<void(SscParts&)>& change) {
   return "no error";
 }
 
-std::string text_error(const std::string& text) {
+std::string error_of_text(const std::string& text) {
   try {
     Ssc::from_text(text, "t");
   } catch (const InputError& error) {
@@ -116,13 +116,13 @@ TEST_CASE("workers are numbered kind by kind, and each unit has the queue of the
 TEST_CASE("one kind that has both units has one queue with all tasks, which runs under any assignment") {
   for (const bool backward : {false, true}) {
     for (const Assignment assignment : {Assignment::kCyclic, Assignment::kShared}) {
-      CompileOptions options = options_of(sms(5));
+      CompileOptions options = options_for(sms(5));
       options.order.assignment = assignment;
-      const Schedule schedule = compiled(options, backward);
+      const Schedule schedule = compiled_for(options, backward);
       CHECK(verify(schedule).errors == std::vector<std::string>{});
       for (const Ssc& ssc : schedule) {
         REQUIRE(ssc.queues() == 1);
-        Queue tasks(ssc.queue(0).begin(), ssc.queue(0).end());
+        TaskQueue tasks(ssc.queue(0).begin(), ssc.queue(0).end());
         REQUIRE(tasks.size() == ssc.tasks().size());
         std::ranges::sort(tasks);
         for (std::uint32_t t = 0; t < tasks.size(); ++t) CHECK(tasks[t] == t);
@@ -133,8 +133,8 @@ TEST_CASE("one kind that has both units has one queue with all tasks, which runs
 
 TEST_CASE("tasks of each unit stand in a queue for both as they do in queues of their own") {
   for (const bool backward : {false, true}) {
-    const Schedule merged = compiled(options_of(sms(5)), backward),
-                   apart = compiled(options_of(aic_and_aiv(2, 3)), backward);
+    const Schedule merged = compiled_for(options_for(sms(5)), backward),
+                   apart = compiled_for(options_for(aic_and_aiv(2, 3)), backward);
     for (std::size_t r = 0; r < merged.size(); ++r) {
       for (const CoreUnit unit : {CoreUnit::kMatrix, CoreUnit::kVector})
         CHECK(of_unit(merged[r], unit) == of_unit(apart[r], unit));
@@ -145,12 +145,12 @@ TEST_CASE("tasks of each unit stand in a queue for both as they do in queues of 
 TEST_CASE("whatever the keys, a queue for both runs to its end") {
   constexpr std::uint64_t kSeeds = 30;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    CompileOptions options = options_of(sms(1 + seed % 3), seed);
+    CompileOptions options = options_for(sms(1 + seed % 3), seed);
     for (auto& keys : options.order.keys)
       keys = {fmt::format("(index * {} + op * {} + rank * 83) % {}", 1 + seed * 7 % 97, 1 + seed * 13 % 89,
                           2 + seed)};
     INFO("seed " << seed);
-    CHECK(verify(compiled(options, seed % 2 == 1)).errors == std::vector<std::string>{});
+    CHECK(verify(compiled_for(options, seed % 2 == 1)).errors == std::vector<std::string>{});
   }
 }
 
@@ -164,9 +164,9 @@ TEST_CASE(
   Plans plans(1);
   plans[0][0].tasks = {0, 1};
   plans[0][1].tasks = {2, 3, 4, 5};
-  CHECK(emit(TaskflowView(f.flow), plans, sms(1), "")[0][0] == Queue{0, 2, 3, 1, 4, 5});
+  CHECK(emit(TaskflowView(f.flow), plans, sms(1), "")[0][0] == TaskQueue{0, 2, 3, 1, 4, 5});
   CHECK(emit(TaskflowView(f.flow), plans, aic_and_aiv(1, 1), "")[0] ==
-        std::vector<Queue>{{0, 1}, {2, 3, 4, 5}});
+        std::vector<TaskQueue>{{0, 1}, {2, 3, 4, 5}});
 }
 
 TEST_CASE("a plan that is less far lets the other go first while its next task waits") {
@@ -181,15 +181,15 @@ TEST_CASE("a plan that is less far lets the other go first while its next task w
   Plans plans(1);
   plans[0][0].tasks = {1};
   plans[0][1].tasks = {0, 2};
-  CHECK(emit(TaskflowView(f.flow), plans, sms(1), "")[0][0] == Queue{0, 1, 2});
+  CHECK(emit(TaskflowView(f.flow), plans, sms(1), "")[0][0] == TaskQueue{0, 1, 2});
 }
 
 TEST_CASE("ranks that are alike have a queue for both alike") {
-  CompileOptions options = options_of(sms(5));
+  CompileOptions options = options_for(sms(5));
   options.shape.tokens = 8;    // as many to each expert
   options.cut.partitions = 1;  // else they end at other sources on each rank
   options.capacity = route({}, options.shape);
-  const Schedule schedule = compiled(options);
+  const Schedule schedule = compiled_for(options);
   for (const Ssc& ssc : schedule) {
     std::vector<std::uint16_t> ops, first;
     for (const std::uint32_t task : ssc.queue(0)) ops.push_back(ssc.tasks()[task].op);
@@ -199,9 +199,9 @@ TEST_CASE("ranks that are alike have a queue for both alike") {
 }
 
 TEST_CASE("pools take workers of the one kind, for operators of either unit") {
-  CompileOptions options = options_of(sms(5));
+  CompileOptions options = options_for(sms(5));
   options.order.pools = {{"some", {"Dispatch", "GMM1"}, 2}};
-  const Ssc ssc = compiled(options)[0];
+  const Ssc ssc = compiled_for(options)[0];
   for (const TaskDescriptor& td : ssc.tasks()) {
     const std::string& op = ssc.operators()[td.op].name;
     const bool pooled = op == "Dispatch" || op == "GMM1";
@@ -210,14 +210,14 @@ TEST_CASE("pools take workers of the one kind, for operators of either unit") {
 }
 
 TEST_CASE("lists of one unit's tasks are refused where both units have one queue") {
-  CompileOptions options = options_of(sms(5));
+  CompileOptions options = options_for(sms(5));
   options.order.list_file[1] = "vtq.csv";
-  CHECK_THROWS_WITH(compiled(options),
+  CHECK_THROWS_WITH(compiled_for(options),
                     Contains("vtq.csv: ") && Contains("the SM of this machine have one queue"));
 }
 
 TEST_CASE("a matrix task in the queue of workers that run vector tasks alone is found") {
-  Schedule schedule = compiled(options_of(aic_and_aiv(2, 3)));
+  Schedule schedule = compiled_for(options_for(aic_and_aiv(2, 3)));
   SscParts parts = parts_of(schedule[0]);
   const std::uint32_t task = parts.queues[kAicQueue].back();
   parts.queues[kAicQueue].pop_back();
@@ -272,27 +272,27 @@ TEST_CASE("kinds of worker that do not fit the rest of a text are refused with t
   const std::string text = Ssc::build(three_kinds()).to_text();
   const std::string line =
       fmt::format("t:{}: ", 1 + std::count(text.begin(), text.begin() + text.find("kind \"SM\""), '\n'));
-  CHECK_THAT(text_error(with(text, "1 yes yes", "1 no no")), Contains(line + "kind 2: SM runs nothing"));
-  CHECK_THAT(text_error(with(text, "kind \"SM\"", "kind \"AIC\"")), Contains("'SMQ' found"));
-  CHECK_THAT(text_error(with(text, "kind \"SM\" 1", "workers 1 1\nkind \"SM\" 1")),
+  CHECK_THAT(error_of_text(with(text, "1 yes yes", "1 no no")), Contains(line + "kind 2: SM runs nothing"));
+  CHECK_THAT(error_of_text(with(text, "kind \"SM\"", "kind \"AIC\"")), Contains("'SMQ' found"));
+  CHECK_THAT(error_of_text(with(text, "kind \"SM\" 1", "workers 1 1\nkind \"SM\" 1")),
              Contains("workers stand in lines 'kind' already"));
   const std::string usual = Ssc::build(small_parts()).to_text();
-  CHECK_THAT(text_error(with(usual, "\nctq ", "\nkind \"SM\" 1 yes yes\nctq ")),
+  CHECK_THAT(error_of_text(with(usual, "\nctq ", "\nkind \"SM\" 1 yes yes\nctq ")),
              Contains("workers stand in a line 'workers' already"));
-  CHECK_THAT(text_error(with(text, "\nsmq 4", "\nsmq 3")),
+  CHECK_THAT(error_of_text(with(text, "\nsmq 4", "\nsmq 3")),
              Contains("SMQ entry 0: task 3 is of another queue"));
-  CHECK_THAT(text_error(with(text, "\nsmq 4", "\nsnq 4")), Contains("unknown item 'snq'"));
+  CHECK_THAT(error_of_text(with(text, "\nsmq 4", "\nsnq 4")), Contains("unknown item 'snq'"));
 }
 
 TEST_CASE("a queue is shown by its name, and only those that there are") {
-  const Schedule schedule = compiled(options_of(sms(5)));
+  const Schedule schedule = compiled_for(options_for(sms(5)));
   CHECK_THAT(show_queue(schedule, RankId{0}, "smq", 1), Contains("SMQ of rank 0: "));
   CHECK_THROWS_WITH(show_queue(schedule, RankId{0}, "ctq", 1),
                     Contains("no queue 'ctq'; the schedule's workers have smq"));
 }
 
 TEST_CASE("the public runtime's files carry AIC and AIV alone") {
-  CHECK_THROWS_WITH(runtime_config_of(compiled(options_of(sms(5)))[0]),
+  CHECK_THROWS_WITH(runtime_config_of(compiled_for(options_for(sms(5)))[0]),
                     Contains("workers other than AIC and AIV: this schedule is for 5 SM"));
 }
 

@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* kMethods[] = {"none", "feplb", "faster", "faster_pipe2", "tutel", "triton"};
 
-Experiment layer(const std::string& method, std::vector<std::string> set = {}) {
+Experiment stream_layer(const std::string& method, std::vector<std::string> set = {}) {
   set.insert(set.begin(), {"network.backend=native", "experiment.seeds=1", "experiment.micro_batches=1",
                            "model.tokens=1024", "experiment.method=" + method});
   return load_experiment(configs_folder() / "experiments" / "feplb.yaml", set);
@@ -49,7 +49,7 @@ TEST_CASE("no run of a layer on streams beats its bounds, whatever its method, d
   for (const char* method : kMethods) {
     for (const char* ep : {"parallel.ep=2", "parallel.ep=8"}) {
       INFO(method << ' ' << ep);
-      const std::vector<Variant> variants = variant_of(layer(method, {ep}));
+      const std::vector<Variant> variants = variant_of(stream_layer(method, {ep}));
       const Evaluated done = evaluate(variants, {.jitter = JitterOptions::none()}).front();
       for (std::size_t p = 0; p < variants[0].passes(); ++p) {
         const Bounds bounds = variants[0].work->bounds(variants[0].experiment, p);
@@ -62,7 +62,7 @@ TEST_CASE("no run of a layer on streams beats its bounds, whatever its method, d
 }
 
 TEST_CASE("the chain of a program whose tasks share nothing is what its run takes") {
-  Experiment experiment = layer("none", {"parallel.ep=2"});
+  Experiment experiment = stream_layer("none", {"parallel.ep=2"});
   StreamPass pass{two_kernels(), {{}, {}}, {}};
   pass.program.tasks[1].wait = Duration(7);
   const Hardware hardware = sustained(experiment.hardware);
@@ -76,7 +76,7 @@ TEST_CASE("the chain of a program whose tasks share nothing is what its run take
 
 TEST_CASE("a run without jitter is the micro-batch as it is modelled") {
   for (const char* method : {"none", "feplb"}) {
-    const Experiment experiment = layer(method);
+    const Experiment experiment = stream_layer(method);
     const MicroBatchResult modelled = run_micro_batches(experiment, draw_batches(experiment, 0)).front();
     const std::vector<Variant> variants = variant_of(experiment);
     const Evaluated done = evaluate(variants, {.jitter = JitterOptions::none()}).front();
@@ -100,7 +100,7 @@ TEST_CASE("a task that takes twice as long on streams ends twice as late, and on
   struct Late final : TaskHooks {
     Duration delay(RankId, std::uint32_t task, Time) override { return Duration(task == 1 ? 11 : 0); }
   } late;
-  const Experiment experiment = layer("none", {"parallel.ep=2"});
+  const Experiment experiment = stream_layer("none", {"parallel.ep=2"});
   const Hardware hardware = sustained(experiment.hardware);
   KernelCost cost(hardware, experiment.program, experiment.cut.tiling);
   StreamPass pass{two_kernels(), {{}, {}}, {}};
@@ -111,7 +111,7 @@ TEST_CASE("a task that takes twice as long on streams ends twice as late, and on
 }
 
 TEST_CASE("a micro-batch that exceeds its limit stops, and tasks behind its outputs stop nothing") {
-  const std::vector<Variant> variants = variant_of(layer("feplb"));
+  const std::vector<Variant> variants = variant_of(stream_layer("feplb"));
   const Latencies full = evaluate(variants, {.jitter = JitterOptions::none()}).front().totals();
   CHECK_FALSE(evaluate(variants, {.jitter = JitterOptions::none(), .limits = full}).front().stopped());
   const Evaluated half =
@@ -122,7 +122,7 @@ TEST_CASE("a micro-batch that exceeds its limit stops, and tasks behind its outp
 TEST_CASE("every method's programs are right, and what is wrong with a program is found") {
   for (const char* method : kMethods) {
     INFO(method);
-    const Experiment experiment = layer(method);
+    const Experiment experiment = stream_layer(method);
     std::size_t passes = 0;
     experiment.work->check(experiment, [&](const std::string&, const Findings& findings) {
       ++passes;
@@ -147,7 +147,7 @@ TEST_CASE("every method's programs are right, and what is wrong with a program i
 }
 
 TEST_CASE("a row that nobody computes is found") {
-  const Experiment experiment = layer("none");
+  const Experiment experiment = stream_layer("none");
   const Batches batches = draw_batches(experiment, 0);
   const LoadHistory history = history_before(batches);
   const MicroBatch batch(batches.counts.front(), history);
@@ -164,7 +164,7 @@ TEST_CASE("a row that nobody computes is found") {
 }
 
 TEST_CASE("jitter and whatif run on streams, and an order of schedules is refused there") {
-  const Experiment experiment = layer("none");
+  const Experiment experiment = stream_layer("none");
   const JitterOptions few{6, 1, 0.05, 0.02};
   const Report drawn = spread_report(experiment, few, 2);
   CHECK(drawn.json()["spread"][0]["order"] == "none");
@@ -184,8 +184,8 @@ TEST_CASE(
     "streams take the cables between ports: where none binds they run as before, and slow ones hold them "
     "up") {
   const auto on_cables = [](const std::string& rate) {
-    return layer("feplb", {"network.topology.nvlink.kind=full", "network.topology.nvlink.hosts=8",
-                           "network.topology.nvlink.rate=" + rate, "network.routes.nvlink=given"});
+    return stream_layer("feplb", {"network.topology.nvlink.kind=full", "network.topology.nvlink.hosts=8",
+                                  "network.topology.nvlink.rate=" + rate, "network.routes.nvlink=given"});
   };
   const auto run = [](const Experiment& experiment) {
     const Hardware hardware = sustained(experiment.hardware);
@@ -195,7 +195,7 @@ TEST_CASE(
     const MicroBatch batch(batches.counts.front(), history);
     return run_stream_pass(experiment, *plan_of(experiment, batch, cost), cost, true);
   };
-  const StreamPass ports = run(layer("feplb")), wide = run(on_cables("100 TB/s")),
+  const StreamPass ports = run(stream_layer("feplb")), wide = run(on_cables("100 TB/s")),
                    narrow = run(on_cables("2 GB/s"));
   CHECK(wide.latency() == ports.latency());
   CHECK(ports.result.cables.empty());

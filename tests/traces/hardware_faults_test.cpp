@@ -17,7 +17,7 @@ using namespace a3sim::written;
 
 namespace {
 
-constexpr int kSteps = 3, kRanks = 2;
+constexpr int kFaultSteps = 3, kRanks = 2;
 
 // A healthy step: products and attention at the limit of the cores, gradients summed up beside them.
 class Draft {
@@ -131,7 +131,7 @@ TEST_CASE("faults in profiles of three styles are named, and little else is") {
     const ScratchDirectory folder;
     for (int number = 0; number < kRanks; ++number) {
       Rank rank;
-      for (int step = 0; step < kSteps; ++step)
+      for (int step = 0; step < kFaultSteps; ++step)
         draft_of(step, step * step_length, fault, length).add_to(rank);
       if (style == Style::kDatabase) {
         write_databases(folder, number, rank, step_length, job % 2 == 1);

@@ -15,14 +15,14 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-constexpr double kStep = 140'000;  // microseconds
-constexpr int kSteps = 3;
+constexpr double kProfiledStep = 140'000;  // microseconds
+constexpr int kProfiledSteps = 3;
 
 Kernel kernel(int step, const std::string& type, double start, double length) {
   Kernel made;
   made.step = step;
   made.type = type;
-  made.start = step * kStep + start;
+  made.start = step * kProfiledStep + start;
   made.length = length;
   return made;
 }
@@ -33,7 +33,7 @@ Exchange exchange(int step, const std::string& name, const std::string& group, d
   made.step = step;
   made.name = name;
   made.group = group;
-  made.start = step * kStep + start;
+  made.start = step * kProfiledStep + start;
   made.length = length;
   made.transfer = transfer;
   made.wait = wait;
@@ -43,15 +43,15 @@ Exchange exchange(int step, const std::string& name, const std::string& group, d
 
 // A rank of a data-parallel job: 34 ms of computing, then gradients for 102 ms, of which the links move bytes for 60. Its host
 // waits for the device at the end of each step, and launches again 4 ms later.
-Rank data_parallel_rank() {
+Rank rank_of_data_parallel() {
   Rank rank;
-  for (int step = 0; step < kSteps; ++step) {
+  for (int step = 0; step < kProfiledSteps; ++step) {
     rank.kernels.push_back(kernel(step, "MatMulV2", 0, 20'000));
     rank.kernels.push_back(kernel(step, "FlashAttentionScore", 20'000, 14'000));
     rank.exchanges.push_back(
         exchange(step, "hcom_allReduce__868_0_1", "1311868", 34'000, 102'000, 60'000, 0));
-    rank.calls.push_back({"AscendCL@aclrtSynchronizeStream", step * kStep + 5'000, 130'000});
-    rank.calls.push_back({"AscendCL@aclrtLaunchKernel", step * kStep + 1'000, 20});
+    rank.calls.push_back({"AscendCL@aclrtSynchronizeStream", step * kProfiledStep + 5'000, 130'000});
+    rank.calls.push_back({"AscendCL@aclrtLaunchKernel", step * kProfiledStep + 1'000, 20});
     rank.steps.push_back({step, 34'000, 102'000, 0, 4'000});
   }
   return rank;
@@ -74,7 +74,7 @@ TEST_CASE(
     "blamed for it") {
   for (const Style style : {Style::k80, Style::k83}) {
     const ScratchDirectory folder;
-    for (const int rank : {0, 1}) write_rank(folder, rank, data_parallel_rank(), style);
+    for (const int rank : {0, 1}) write_rank(folder, rank, rank_of_data_parallel(), style);
     const Advice advice = advised(folder);
     INFO(advice_text(advice));
     REQUIRE_FALSE(advice.findings.empty());
@@ -98,7 +98,7 @@ TEST_CASE(
 
 TEST_CASE("more files do not change what is found: with kernels alone the same exchange is named") {
   const ScratchDirectory folder;
-  Rank rank = data_parallel_rank();
+  Rank rank = rank_of_data_parallel();
   for (const int number : {0, 1}) folder.add(output(number) + "/kernel_details.csv", kernel_table(rank));
   const Advice advice = advised(folder);
   INFO(advice_text(advice));
@@ -112,7 +112,7 @@ TEST_CASE("whoever is in a collective for the shortest time came last, and the o
   for (const int number : {0, 1}) {
     Rank rank;
     const double late = number == 1 ? 30'000 : 0;
-    for (int step = 0; step < kSteps; ++step) {
+    for (int step = 0; step < kProfiledSteps; ++step) {
       rank.kernels.push_back(kernel(step, "MatMulV2", 0, 60'000 + late));
       rank.exchanges.push_back(
           exchange(step, "hcom_allReduce__868_0_1", "1311868", 60'000 + late, 70'000 - late, 20'000, 0));
@@ -127,7 +127,7 @@ TEST_CASE("whoever is in a collective for the shortest time came last, and the o
   CHECK(advice.time[0].still == Approx(20));
   REQUIRE(advice.groups.size() == 1);
   CHECK(advice.groups[0].last == 1);
-  CHECK(advice.groups[0].times == kSteps);
+  CHECK(advice.groups[0].times == kProfiledSteps);
   CHECK(advice.groups[0].waits_ms == Approx(30));
   CHECK(find_cause(advice, "device.idle") == nullptr);
 }
@@ -140,7 +140,7 @@ void write_pipeline(const ScratchDirectory& folder, Style style, double more) {
     Rank rank;
     const bool second = number >= 2;
     const std::string pair = number % 2 == 0 ? "7700" : "7711", data = second ? "5522" : "5500";
-    for (int step = 0; step < kSteps; ++step) {
+    for (int step = 0; step < kProfiledSteps; ++step) {
       const double own = second ? 40'000 + more : 40'000;
       rank.kernels.push_back(kernel(step, "MatMulV2", second ? 10'000 : 0, 30'000));
       rank.kernels.push_back(kernel(step, second ? "CrossEntropyLoss" : "EmbeddingDenseGrad",
@@ -187,7 +187,7 @@ TEST_CASE(
 TEST_CASE("a group's use is what the profiler tells, before what its exchanges look like") {
   const ScratchDirectory folder;
   for (const int number : {0, 1}) {
-    write_rank(folder, number, data_parallel_rank());
+    write_rank(folder, number, rank_of_data_parallel());
     folder.add(
         home(number) + "/profiler_metadata.json",
         R"({"parallel_group_info":{"1311868":{"group_name":"tp","group_rank":0,"global_ranks":[0,1,2,3]}}})");
@@ -202,7 +202,7 @@ TEST_CASE("a group's use is what the profiler tells, before what its exchanges l
 TEST_CASE("ranks with communication files alone say who came last") {
   const ScratchDirectory folder;
   for (const int number : {0, 1}) {
-    Rank rank = data_parallel_rank();
+    Rank rank = rank_of_data_parallel();
     for (Exchange& e : rank.exchanges)
       if (number == 1) {
         e.start += 50'000;
@@ -224,7 +224,7 @@ TEST_CASE("ranks with communication files alone say who came last") {
 
 TEST_CASE("the profiler's own sums are held against the tables, and a difference is said") {
   const ScratchDirectory agrees, differs;
-  Rank rank = data_parallel_rank();
+  Rank rank = rank_of_data_parallel();
   write_rank(agrees, 0, rank);
   const auto tells = [](const ScratchDirectory& folder) {
     const ProfiledJob job(folder.path());
@@ -240,8 +240,8 @@ TEST_CASE("the profiler's own sums are held against the tables, and a difference
 
 TEST_CASE("a row that is cut off is left out and counted, and takes no other with it") {
   const ScratchDirectory folder;
-  write_rank(folder, 0, data_parallel_rank());
-  std::string table = kernel_table(data_parallel_rank());
+  write_rank(folder, 0, rank_of_data_parallel());
+  std::string table = kernel_table(rank_of_data_parallel());
   // The second row of kernels ends within a quoted cell.
   const std::size_t second = table.find("FlashAttentionScore"), end = table.find('\n', second);
   table.erase(table.find("\"\"\"", second) + 5, end - table.find("\"\"\"", second) - 5);
@@ -251,7 +251,7 @@ TEST_CASE("a row that is cut off is left out and counted, and takes no other wit
   for (const std::uint32_t step : job.full_steps())
     kernels += static_cast<std::size_t>(
         std::ranges::count(job.full(step).operators, Lane::kCompute, &OperatorRecord::lane));
-  CHECK(kernels == 2 * kSteps - 1);
+  CHECK(kernels == 2 * kProfiledSteps - 1);
   CHECK(std::ranges::any_of(job.missing(), [](const Missing& missing) {
     return missing.column.find("1 damaged rows are left out") != std::string::npos;
   }));
@@ -260,7 +260,7 @@ TEST_CASE("a row that is cut off is left out and counted, and takes no other wit
 TEST_CASE("a kernel at the limit of the memory is bound by it, whatever the machine's file allows cores") {
   const ScratchDirectory folder;
   Rank rank;
-  for (int step = 0; step < kSteps; ++step) {
+  for (int step = 0; step < kProfiledSteps; ++step) {
     Kernel add = kernel(step, "Add", 0, 50'000);
     add.core = "AI_VECTOR_CORE";
     add.vec = 0.2;
@@ -313,7 +313,7 @@ TEST_CASE("a benchmark of one operator gets an answer about that operator") {
 TEST_CASE("kernels on the AI CPU, conversions and many small operators are named with their lines") {
   const ScratchDirectory folder;
   Rank rank;
-  for (int step = 0; step < kSteps; ++step) {
+  for (int step = 0; step < kProfiledSteps; ++step) {
     rank.kernels.push_back(kernel(step, "MatMulV2", 0, 60'000));
     Kernel unique = kernel(step, "UniqueConsecutive", 60'000, 9'000);
     unique.core = "AI_CPU";
@@ -343,7 +343,7 @@ TEST_CASE("kernels on the AI CPU, conversions and many small operators are named
 TEST_CASE("exchanges that overlap are exposed once, and only where nothing computes") {
   const ScratchDirectory folder;
   Rank rank;
-  for (int step = 0; step < kSteps; ++step) {
+  for (int step = 0; step < kProfiledSteps; ++step) {
     rank.kernels.push_back(kernel(step, "MatMulV2", 0, 50'000));
     // Two communicators at once: from 40 to 80 ms and from 60 to 100 ms.
     rank.exchanges.push_back(exchange(step, "hcom_allReduce__868_0_1", "1311868", 40'000, 40'000, 40'000, 0));

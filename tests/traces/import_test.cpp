@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kHeader =
+const std::string kImportHeader =
     "Device_id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),Block Dim\n";
 
 void refused(const fs::path& path, const std::string& why) {
@@ -70,7 +70,7 @@ TEST_CASE("import: the profilers' oddities are read") {
              "\r\n"
              "1,Event,N/A,N/A,N/A,N/A,N/A,N/A\n");
   folder.add("host_2_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv",
-             kHeader + "0,\"a,b\",t,AI_CORE,1,2,0,1\n");
+             kImportHeader + "0,\"a,b\",t,AI_CORE,1,2,0,1\n");
   folder.add("PROF_1/mindstudio_profiler_output/op_summary_20240101.csv",
              "Op Name,OP Type,Task Start Time(us),Task Duration(us),Task Wait Time(us)\nAdd,Add,1,3.5,1");
   const Profile read = read_profile(folder.path());
@@ -91,7 +91,7 @@ TEST_CASE("import: the profilers' oddities are read") {
 
 TEST_CASE("import: each rank is read once, and none for another") {
   const ScratchDirectory folder;
-  const std::string one = kHeader + "0,a,t,AI_CORE,1,2,-3,1\n";
+  const std::string one = kImportHeader + "0,a,t,AI_CORE,1,2,-3,1\n";
   const std::string summary = "Op Name,Task Duration(us)\na,7\n";
   // msprof's table beside the profiler's says the same again.
   folder.add("all/x_ascend_pt/profiler_info_0.json", "{}");
@@ -154,19 +154,19 @@ TEST_CASE("import: a table that is cut off, or no profiler's, is refused with it
   const auto table = [&](const std::string& text) { return folder.add("kernel_details.csv", text); };
   refused(table(""), "kernel_details.csv: is empty");
   refused(table("Name,Start\n"), "kernel_details.csv:1: no column 'Duration(us)' or 'Task Duration(us)'");
-  refused(table(kHeader + "0,a,b,AI_CORE,1,2\n"), "kernel_details.csv:2: 6 cells, expected 8");
-  refused(table(kHeader + "0,a,b,AI_CORE,1,-2,0,1\n"), "kernel_details.csv:2: Duration(us): '-2'");
-  refused(table(kHeader + "0,a,b,AI_CORE,1,1e300,0,1\n"), "'1e300'");
-  refused(table(kHeader + "0,a,b,AI_CORE,1,nan,0,1\n"), "'nan'");
-  refused(table(kHeader + "0,a,b,AI_CORE,1,2x,0,1\n"), "'2x'");
-  refused(table(kHeader + std::string(2 << 20, 'x')), "kernel_details.csv:2: a line of more than");
-  std::string many = kHeader;
+  refused(table(kImportHeader + "0,a,b,AI_CORE,1,2\n"), "kernel_details.csv:2: 6 cells, expected 8");
+  refused(table(kImportHeader + "0,a,b,AI_CORE,1,-2,0,1\n"), "kernel_details.csv:2: Duration(us): '-2'");
+  refused(table(kImportHeader + "0,a,b,AI_CORE,1,1e300,0,1\n"), "'1e300'");
+  refused(table(kImportHeader + "0,a,b,AI_CORE,1,nan,0,1\n"), "'nan'");
+  refused(table(kImportHeader + "0,a,b,AI_CORE,1,2x,0,1\n"), "'2x'");
+  refused(table(kImportHeader + std::string(2 << 20, 'x')), "kernel_details.csv:2: a line of more than");
+  std::string many = kImportHeader;
   for (int i = 0; i < 4000; ++i) many += "0,a,b,AI_CORE," + std::to_string(i) + ",1e9,0,1\n";
   refused(table(many), "26 days");
   // Packed, it would fill the memory.
-  const std::string bomb = gzip(kHeader + std::string(64 << 20, ' '));
+  const std::string bomb = gzip(kImportHeader + std::string(64 << 20, ' '));
   refused(table(bomb), "kernel_details.csv:2: a line of more than");
-  refused(table(gzip(kHeader).substr(0, 40)), "kernel_details.csv: cannot be read");
+  refused(table(gzip(kImportHeader).substr(0, 40)), "kernel_details.csv: cannot be read");
 }
 
 TEST_CASE("import: what is no profile is refused, loops of links end") {
@@ -176,7 +176,7 @@ TEST_CASE("import: what is no profile is refused, loops of links end") {
   refused(folder.add("a.txt", "x"), "is no profile");
   fs::create_directory_symlink(folder.path(), folder.path() / "loop");
   refused(folder.path(), "is no profile");
-  folder.add("kernel_details.csv", kHeader);
+  folder.add("kernel_details.csv", kImportHeader);
   CHECK(read_profile(folder.path()).ranks.empty());
 }
 

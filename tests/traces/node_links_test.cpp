@@ -9,14 +9,14 @@ using namespace a3sim;
 namespace {
 
 // Four nodes of four ranks. The bytes that leave node 2 for other nodes flow at a third of the usual rate.
-constexpr std::uint32_t kRanks = 16, kOfNode = 4, kSlow = 2;
+constexpr std::uint32_t kNodeRanks = 16, kOfNode = 4, kSlow = 2;
 const std::vector<std::uint32_t> kNodes{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
 constexpr SlowLinkLimits kLimits{-0.105, 0.4, 0.5, 0.5};  // 0.9 of the usual rate
 
 // `recorded`: only transfers that begin or end at one of these ranks were seen. `healthy`: a rank of the node that is none of
 // the slow ones.
 std::vector<SlowLink> links_of(const std::vector<std::uint32_t>& recorded, std::uint32_t healthy = kNone) {
-  LinkRates rates(kRanks);
+  LinkRates rates(kNodeRanks);
   // Ranks of a node meet over another plane than those of different nodes.
   static const TransferRecord kWithin, kBetween = [] {
     TransferRecord put;
@@ -24,8 +24,8 @@ std::vector<SlowLink> links_of(const std::vector<std::uint32_t>& recorded, std::
     return put;
   }();
   const auto seen = [&](std::uint32_t r) { return std::ranges::find(recorded, r) != recorded.end(); };
-  for (std::uint32_t s = 0; s < kRanks; ++s)
-    for (std::uint32_t d = 0; d < kRanks; ++d)
+  for (std::uint32_t s = 0; s < kNodeRanks; ++s)
+    for (std::uint32_t d = 0; d < kNodeRanks; ++d)
       if (s != d && (seen(s) || seen(d))) {
         rates.longest[s][d] = s / kOfNode == d / kOfNode ? &kWithin : &kBetween;
         rates.cells[s][d] =

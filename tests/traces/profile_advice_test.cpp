@@ -18,27 +18,27 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-constexpr const char* kHeader =
+constexpr const char* kAdviceHeader =
     "Step Id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),Block Dim,Mix Block Dim,"
     "aicore_time(us),aiv_time(us)\n";
 constexpr std::int64_t kDate = 1'699'529'622'790'614;
 
-std::string kernel(const std::string& name, const std::string& type, const std::string& core, int start,
-                   const std::string& duration, const std::string& rest = "24,0,0,0") {
+std::string kernel_line(const std::string& name, const std::string& type, const std::string& core, int start,
+                        const std::string& duration, const std::string& rest = "24,0,0,0") {
   return fmt::format("1,{},{},{},{},{},0,{}\n", name, type, core, kDate + start, duration, rest);
 }
 
 std::string collective(int start, int duration) {
-  return kernel("hcom_broadcast__445_0", "hcom_broadcast_", "HCCL", start, std::to_string(duration),
-                "0,N/A,N/A,N/A");
+  return kernel_line("hcom_broadcast__445_0", "hcom_broadcast_", "HCCL", start, std::to_string(duration),
+                     "0,N/A,N/A,N/A");
 }
 
 // As a data-parallel rank's: 1 ms of a product, 3 ms of a broadcast with 0.1 ms of a cast beside it, 1 ms of nothing, 1 ms
 // of a cast.
 std::string broadcast_alone() {
-  return kHeader + kernel("MatMul12", "MatMul", "AI_CORE", 0, "1000") + collective(1000, 3000) +
-         kernel("Cast66", "Cast", "AI_VECTOR_CORE", 1500, "100") +
-         kernel("Cast67", "Cast", "AI_VECTOR_CORE", 5000, "1000");
+  return kAdviceHeader + kernel_line("MatMul12", "MatMul", "AI_CORE", 0, "1000") + collective(1000, 3000) +
+         kernel_line("Cast66", "Cast", "AI_VECTOR_CORE", 1500, "100") +
+         kernel_line("Cast67", "Cast", "AI_VECTOR_CORE", 5000, "1000");
 }
 
 std::filesystem::path add_table(const ScratchDirectory& folder, const std::string& rows,
@@ -88,7 +88,8 @@ TEST_CASE("time in which nothing runs on a device is a finding where its host wa
 
 TEST_CASE("gaps are not told of kernels that are not in the order of their starts") {
   const ScratchDirectory folder;
-  add_table(folder, kHeader + kernel("a", "a", "AI_CORE", 9000, "10") + kernel("b", "b", "AI_CORE", 0, "10"));
+  add_table(folder, kAdviceHeader + kernel_line("a", "a", "AI_CORE", 9000, "10") +
+                        kernel_line("b", "b", "AI_CORE", 0, "10"));
   const ProfiledJob job(folder.path());
   CHECK_FALSE(job.idle_unexplained());
   CHECK(advise(job, book()).findings.empty());
@@ -128,8 +129,9 @@ TEST_CASE("the rank that is shortest in a collective says what it costs, the oth
     folder.add(fmt::format("{}/profiler_info_{}.json", home, rank), "{}");
     const int late = rank == 1 ? 2000 : 0;
     add_table(folder,
-              kHeader + kernel("MatMul12", "MatMul", "AI_CORE", 0, std::to_string(1000 + late)) +
-                  collective(1000 + late, 3000 - late) + kernel("Cast67", "Cast", "AI_CORE", 4000, "1000"),
+              kAdviceHeader + kernel_line("MatMul12", "MatMul", "AI_CORE", 0, std::to_string(1000 + late)) +
+                  collective(1000 + late, 3000 - late) +
+                  kernel_line("Cast67", "Cast", "AI_CORE", 4000, "1000"),
               home);
   }
   const Finding exposed = finding_of(advise(ProfiledJob(folder.path()), book()), "comm.exposed");
@@ -157,8 +159,8 @@ TEST_CASE("kernels are summed up by type, with their names below, and keep their
 
 TEST_CASE("a mixed kernel runs on the cores of both kinds") {
   const ScratchDirectory folder;
-  add_table(folder, kHeader + kernel("Flash", "Flash", "MIX_AIC", 0, "100", "20,40,100,100") +
-                        kernel("Reverse", "Reverse", "MIX_AIV", 100, "100", "40,20,100,50"));
+  add_table(folder, kAdviceHeader + kernel_line("Flash", "Flash", "MIX_AIC", 0, "100", "20,40,100,100") +
+                        kernel_line("Reverse", "Reverse", "MIX_AIV", 100, "100", "40,20,100,50"));
   const Profile profile = read_profile(folder.path());
   const Names& names = profile.ranks.at(0).operators;
   CHECK(names.at("Flash").workers == 60);
@@ -178,8 +180,8 @@ TEST_CASE("a rank with kernels that have no duration is left out of that step, a
     const std::string home = fmt::format("node{}_ascend_pt", rank);
     folder.add(fmt::format("{}/profiler_info_{}.json", home, rank), "{}");
     add_table(folder,
-              kHeader + kernel("a", "a", "AI_CORE", 0, "1000") +
-                  kernel("b", "b", "AI_CORE", 1000, rank == 1 ? "N/A" : "1000"),
+              kAdviceHeader + kernel_line("a", "a", "AI_CORE", 0, "1000") +
+                  kernel_line("b", "b", "AI_CORE", 1000, rank == 1 ? "N/A" : "1000"),
               home);
   }
   const ProfiledJob job(folder.path());
@@ -227,9 +229,10 @@ TEST_CASE("a time line of another recording is named, and not laid beside the ke
 
 TEST_CASE("a kernel that is listed again under another name counts once, in sums and in advice") {
   const ScratchDirectory folder;
-  const std::string once = kernel("Flash", "FlashAttentionScore", "AI_CORE", 0, "400");
-  add_table(folder, kHeader + once + kernel("Flash_varlen", "FlashAttentionScore", "AI_CORE", 0, "400") +
-                        kernel("Flash", "FlashAttentionScore", "AI_CORE", 500, "400"));
+  const std::string once = kernel_line("Flash", "FlashAttentionScore", "AI_CORE", 0, "400");
+  add_table(folder, kAdviceHeader + once +
+                        kernel_line("Flash_varlen", "FlashAttentionScore", "AI_CORE", 0, "400") +
+                        kernel_line("Flash", "FlashAttentionScore", "AI_CORE", 500, "400"));
   CHECK(ProfiledJob(folder.path()).full(0).operators.size() == 2);
   const Profile profile = read_profile(folder.path());
   CHECK(profile.by_type().at("FlashAttentionScore").count == 2);
@@ -239,8 +242,8 @@ TEST_CASE("a kernel that is listed again under another name counts once, in sums
 
 TEST_CASE("kernels of dates that lie far apart have no critical path, and the step says so") {
   const ScratchDirectory folder;
-  add_table(folder, kHeader + kernel("MatMul1", "MatMul", "AI_CORE", 0, "5000") +
-                        kernel("Add1", "Add", "AI_VECTOR_CORE", 2'000'000, "5000"));
+  add_table(folder, kAdviceHeader + kernel_line("MatMul1", "MatMul", "AI_CORE", 0, "5000") +
+                        kernel_line("Add1", "Add", "AI_VECTOR_CORE", 2'000'000, "5000"));
   const Advice advice = advise(ProfiledJob(folder.path()), book());
   CHECK_FALSE(advice.path.has_value());
   CHECK(std::ranges::any_of(advice.missing, [](const Missing& missing) {

@@ -17,8 +17,8 @@ using namespace a3sim::written;
 
 namespace {
 
-constexpr int kSteps = 4;
-constexpr std::uint32_t kRanks = 4;
+constexpr int kRankSteps = 4;
+constexpr std::uint32_t kFaultyRanks = 4;
 constexpr double kTransfer = 3'000;  // microseconds of each exchange of gradients
 
 // What a rank does in a step: products and attention, an idle time before the last of them, then gradients.
@@ -72,9 +72,9 @@ void add_gradients(Rank& rank, int step, double start, double end) {
 void write_job(const ScratchDirectory& folder, std::uint32_t odd, const Work& odd_work, Style style) {
   const Work usual;
   const double longest = std::max(usual.own(), odd_work.own()) + kTransfer;
-  for (std::uint32_t number = 0; number < kRanks; ++number) {
+  for (std::uint32_t number = 0; number < kFaultyRanks; ++number) {
     Rank rank;
-    for (int step = 0; step < kSteps; ++step) {
+    for (int step = 0; step < kRankSteps; ++step) {
       const double begin = step * longest;
       const double at = add_step(rank, step, begin, number == odd ? odd_work : usual);
       add_gradients(rank, step, at, begin + longest);
@@ -104,7 +104,7 @@ TEST_CASE(
   std::uint32_t odd = 0;
   for (const Style style : {Style::k80, Style::k83, Style::kDatabase}) {
     for (const Fault& fault : faults) {
-      odd = (odd + 1) % kRanks;
+      odd = (odd + 1) % kFaultyRanks;
       const ScratchDirectory folder;
       write_job(folder, odd, fault.work, style);
       const Advice advice = advise(ProfiledJob(folder.path()), book());
@@ -129,10 +129,10 @@ TEST_CASE(
 
 TEST_CASE("a rank that runs more kernels than the others does other work, and is no slow card") {
   const ScratchDirectory folder;
-  for (std::uint32_t number = 0; number < kRanks; ++number) {
+  for (std::uint32_t number = 0; number < kFaultyRanks; ++number) {
     Rank rank;
     const double longest = 200'000;
-    for (int step = 0; step < kSteps; ++step) {
+    for (int step = 0; step < kRankSteps; ++step) {
       const double begin = step * longest;
       double at = add_step(rank, step, begin, Work());
       for (int more = 0; number == 1 && more < 4; ++more) {
