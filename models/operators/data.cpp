@@ -29,7 +29,7 @@ float round_to_fp16(float value) {
 float round_to(DataType type, float value) {
   switch (type) {
     case DataType::kBf16:
-    // What is checked on real tensors is where rows go and what is multiplied. These types' own rounding, and
+    // Checks on real tensors hold where rows go and which rows are multiplied. These types' own rounding, and
     // their scales, are left out.
     case DataType::kFp8E4m3:
     case DataType::kFp8E5m2:

@@ -14,7 +14,7 @@ namespace a3sim {
 // Returns false for everything else, which is left to read_record(); both give the same row.
 bool scan_token_row(std::string_view line, TokenRow& row);
 
-// What a value of a log comes to: rows and counts go to the sink, what it says of the log to `meta`. `step` is that of counts
+// Reads a value of a log: rows and counts go to the sink, what it says of the log to `meta`. `step` is that of counts
 // which name none. Throws std::invalid_argument with what is wrong.
 void read_record(const nlohmann::json& value, std::uint64_t step, const LogSink& sink, LogMeta& meta);
 

@@ -26,7 +26,7 @@ struct CountRow {
   std::vector<std::uint64_t> rows{};      // by expert
 };
 
-// What a log says of itself, and what of it is no record.
+// The description that a log gives of itself, and the lines that are no records.
 struct LogMeta {
   std::string model;
   std::uint32_t top_k = 0, experts = 0, layers = 0;  // of the model; 0: not stated

@@ -39,7 +39,7 @@ class RequestNumbers {
   std::uint64_t next_ = 0;
 };
 
-// What is no traffic, found in a first reading of a log. Takes memory for its requests, and for runs of equal rows, not for rows.
+// The entries of a log that are no traffic, found in a first reading. Takes memory for its requests, and for runs of equal rows, not for rows.
 //
 // Runs of kLongRun equal rows or more are left out if traffic like the rest would hardly ever (1e-6 in the whole log) have one so
 // long: by how often other rows are followed by one of this routing, which is how often it comes by itself, and by how often

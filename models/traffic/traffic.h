@@ -20,7 +20,7 @@ struct Deal {
   friend bool operator==(const Deal&, const Deal&) = default;
 };
 
-// What a log holds, before anything is dealt.
+// The contents of a log, before anything is dealt.
 struct TrafficLog {
   std::string file;
   LogMeta meta;

@@ -108,7 +108,7 @@ class BackwardSearch {
     }
     queue_.clear();
     for (const Dependency& edge : dependencies_.of_consumer(consumer)) expand(edge.producer, consumer);
-    // What is behind the last producer may still lead to a circle.
+    // Tasks behind the last producer may still lead to a circle.
     for (std::size_t at = 0; at < queue_.size() && (missing_ > 0 || !operators_.acyclic()); ++at)
       expand(queue_[at], consumer);
   }

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <map>
 
-#include "sim/core/parallel.h"
+#include "sim/core/error.h"
 #include "sim/experiment/config/overrides.h"
-#include "sim/experiment/run/run_experiment.h"
+#include "sim/variation/difference_table.h"
 
 namespace a3sim {
 namespace {
@@ -21,54 +21,56 @@ bool is_condition(const std::string& set) {
   return std::ranges::any_of(kConditions, [&](std::string_view prefix) { return set.starts_with(prefix); });
 }
 
-// One of the cases that a direction compares, under other values.
-struct TurnedCase {
-  CaseCoordinates coordinates;
-  std::vector<std::string> set;
-  double latency = 0;
-  friend bool operator==(const TurnedCase& a, const TurnedCase& b) {
-    return a.coordinates == b.coordinates && a.set == b.set;
-  }
-};
-
-class TurnRuns {
+// The cases that directions compare, under other values: a list of variations, each once.
+class TurnedCases {
  public:
-  TurnRuns(const PublishedTable& table, const Scenario& scenario) : table_(table), scenario_(scenario) {}
+  TurnedCases(const PublishedTable& table, const Scenario& scenario) : table_(table), scenario_(scenario) {}
 
-  // Returns the number of the case.
-  std::size_t add(const CaseCoordinates& coordinates, std::vector<std::string> set) {
-    const TurnedCase wanted{coordinates, std::move(set), 0};
-    const auto found = std::ranges::find(cases_, wanted);
-    if (found != cases_.end()) return static_cast<std::size_t>(found - cases_.begin());
-    cases_.push_back(wanted);
-    return cases_.size() - 1;
+  // Returns the number of the case under these values.
+  std::size_t add(const CaseCoordinates& coordinates, const std::vector<std::string>& set) {
+    const std::string name = fmt::format("{} {}", coordinates.dump(), fmt::join(set, " "));
+    const auto found = std::ranges::find(variations_, name, &Variation::name);
+    if (found != variations_.end()) return static_cast<std::size_t>(found - variations_.begin());
+    passes_.push_back(coordinates.value("pass", ""));
+    variations_.push_back({name, {}, [this, overrides = overrides_of(coordinates, set)](const Experiment&) {
+                             return scenario_.load(table_.experiment, overrides);
+                           }});
+    return variations_.size() - 1;
   }
   void run() {
-    in_parallel(cases_.size(), scenario_.threads,
-                [&](std::size_t i) { cases_[i].latency = latency_of(cases_[i]); });
+    outcomes_ = outcomes({}, variations_,
+                         {.jitter = JitterOptions::none(), .threads = scenario_.threads, .hold = false});
+    for (const Difference& row : outcomes_.rows)
+      if (!row.ran()) throw RunError(row.refused);
   }
-  double latency(std::size_t number) const { return cases_[number].latency; }
+  double latency(std::size_t number) const {
+    double sum = 0;
+    const std::vector<Latencies>& passes = outcomes_.rows[number].outcome.passes;
+    for (std::size_t pass = 0; pass < passes.size(); ++pass)
+      if (passes_[number].empty() || passes_[number] == outcomes_.passes[pass])
+        sum += seconds(passes[pass].front());
+    return sum;
+  }
 
  private:
-  double latency_of(const TurnedCase& one) const {
-    CaseCoordinates without_pass = one.coordinates;
+  std::vector<std::string> overrides_of(const CaseCoordinates& coordinates,
+                                        const std::vector<std::string>& set) const {
+    CaseCoordinates without_pass = coordinates;
     without_pass.erase("pass");
     const auto published = std::ranges::find_if(table_.cases, [&](const PublishedCase& other) {
       return other.variant.empty() && same_coordinates(other.coordinates, without_pass);
     });
-    if (published == table_.cases.end()) return 0;
+    if (published == table_.cases.end()) throw InputError(coordinates.dump() + ": no case of the table");
     std::vector<std::string> overrides = published->overrides;
-    overrides.insert(overrides.end(), one.set.begin(), one.set.end());
-    double sum = 0;
-    for (const PassResult& pass : run_experiment(scenario_.load(table_.experiment, overrides), false))
-      if (!one.coordinates.contains("pass") || one.coordinates["pass"] == pass.name)
-        sum += seconds(pass.run.makespan);
-    return sum;
+    overrides.insert(overrides.end(), set.begin(), set.end());
+    return overrides;
   }
 
   const PublishedTable& table_;
   const Scenario& scenario_;
-  std::vector<TurnedCase> cases_;
+  std::vector<Variation> variations_;
+  std::vector<std::string> passes_;  // by variation; empty: all
+  DifferenceTable outcomes_;
 };
 
 using DirectionSets =
@@ -94,23 +96,23 @@ struct TurnedDirections {
 };
 
 TurnedDirections all_under(const DirectionVerdict& turned, const std::vector<std::string>& set,
-                           const std::vector<DirectionVerdict>& verdicts, TurnRuns& runs) {
+                           const std::vector<DirectionVerdict>& verdicts, TurnedCases& cases) {
   std::vector<std::string> conditions;
   std::ranges::copy_if(set, std::back_inserter(conditions), is_condition);
   TurnedDirections result{&turned, &set, {}};
   for (const DirectionVerdict& verdict : verdicts)
-    result.cases.emplace_back(runs.add(verdict.direction->faster, &verdict == &turned ? set : conditions),
-                              runs.add(verdict.direction->than, conditions));
+    result.cases.emplace_back(cases.add(verdict.direction->faster, &verdict == &turned ? set : conditions),
+                              cases.add(verdict.direction->than, conditions));
   return result;
 }
 
 DirectionTurn turn_of(const TurnedDirections& under, const std::vector<DirectionVerdict>& verdicts,
-                      const TurnRuns& runs) {
+                      const TurnedCases& cases) {
   DirectionTurn turn{under.verdict->direction, *under.set, under.verdict->predicted, 0, 1,
                      verdicts.size(),          false};
   const auto ratio = [&](std::size_t v) {
-    const double faster = runs.latency(under.cases[v].first);
-    return faster > 0 ? runs.latency(under.cases[v].second) / faster : 0;
+    const double faster = cases.latency(under.cases[v].first);
+    return faster > 0 ? cases.latency(under.cases[v].second) / faster : 0;
   };
   const auto own = static_cast<std::size_t>(under.verdict - verdicts.data());
   turn.predicted = ratio(own);
@@ -138,17 +140,17 @@ std::vector<DirectionTurn> direction_turns(const PublishedTable& table,
                                            const std::vector<Comparison>& comparisons,
                                            const Scenario& scenario) {
   const std::vector<DirectionVerdict> verdicts = direction_verdicts(table, comparisons);
-  TurnRuns runs(table, scenario);
+  TurnedCases cases(table, scenario);
   const DirectionSets sets = sets_of(table, scenario);
   std::vector<TurnedDirections> asked;
   for (const DirectionVerdict& verdict : verdicts) {
     if (verdict.holds() && verdict.published_place == verdict.predicted_place) continue;
     for (const std::vector<std::string>& set : sets.at(verdict.direction->what))
-      asked.push_back(all_under(verdict, set, verdicts, runs));
+      asked.push_back(all_under(verdict, set, verdicts, cases));
   }
-  runs.run();
+  cases.run();
   std::vector<DirectionTurn> turns;
-  for (const TurnedDirections& under : asked) turns.push_back(turn_of(under, verdicts, runs));
+  for (const TurnedDirections& under : asked) turns.push_back(turn_of(under, verdicts, cases));
   return turns;
 }
 

@@ -53,7 +53,7 @@ struct PublishedVariant {
   std::vector<std::string> methods{};  // of the evaluation `batches`
 };
 
-// What a table measures of an experiment that is no metric of a run (measures.h).
+// A measure of an experiment that is no metric of a run (measures.h).
 struct PublishedKernel {
   nlohmann::ordered_json coordinates;
   std::string metric, unit;

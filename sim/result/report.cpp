@@ -123,7 +123,7 @@ void add_stream_passes(std::span<const RunOutcome> passes, Report& report) {
   }
 }
 
-// What bounds and the critical path tell of each pass; other machines are not tried.
+// Returns the verdict on each pass, from its bounds and its critical path; other machines are not tried.
 std::vector<Verdict> verdicts_of(std::span<const RunOutcome> passes, const std::deque<Causes>& causes) {
   std::vector<Verdict> verdicts;
   for (std::size_t p = 0; p < passes.size(); ++p) {

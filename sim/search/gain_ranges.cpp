@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <sstream>
 
 #include "sim/core/config/value.h"
 #include "sim/core/error.h"
 #include "sim/core/parallel.h"
+#include "sim/experiment/config/order_file.h"
+#include "sim/variation/difference_table.h"
 #include "sim/variation/parameter.h"
 
 namespace a3sim {
@@ -21,10 +24,14 @@ constexpr std::size_t kComparedAgain = 3;  // ends at which all starts run
 constexpr std::size_t kTriedTogether =
     8;  // candidates that run at the ends of ranges before the next ones do
 
+// Values that differ from the files, as `--set` takes them.
+using Values = std::vector<std::string>;
+using Gains = std::vector<std::optional<double>>;
+
 // Conditions under which a gain is measured: the settings of one run each. The gain is the least of theirs.
 struct GainConditions {
   std::string name;
-  std::vector<std::vector<std::string>> settings;
+  std::vector<Values> settings;
 };
 
 // Returns the configuration, or each of `over`, with all ranks, and then with the settings of a rung.
@@ -33,120 +40,111 @@ GainConditions conditions_of(const SearchProblem& problem, const SearchOptions& 
   GainConditions conditions{rung ? rung->name : "all ranks", {}};
   for (const NamedSettings& scenario : options.over) conditions.settings.push_back(scenario.settings);
   if (options.over.empty()) conditions.settings.emplace_back();
-  for (std::vector<std::string>& settings : conditions.settings) {
-    const std::vector<std::string> more = rung ? rung->settings : all_ranks(problem.experiment());
+  for (Values& settings : conditions.settings) {
+    const Values more = rung ? rung->settings : all_ranks(problem.experiment());
     settings.insert(settings.end(), more.begin(), more.end());
   }
   return conditions;
 }
 
-// Measures gains of an order over the best start, with further settings.
-class GainMeter {
- public:
-  GainMeter(const SearchProblem& problem, const SearchOptions& options, const SearchOutcome& outcome,
-            CandidateRuns& runs, const NamedOrder* order)
-      : outcome_(outcome),
-        runs_(runs),
-        order_(order),
-        conditions_(conditions_of(problem, options, nullptr)) {}
+// Makes one side of a comparison, a start or a candidate, in a scenario.
+using Made = std::function<Experiment(const SearchScenario&)>;
 
-  // Lets the space's cheapest rung stand for all ranks if its runs of both orders are the same, to the picosecond.
-  void take_rung_if_same(const SearchProblem& problem, const SearchOptions& options) {
-    if (problem.space().rungs.empty()) return;
-    GainConditions cheap = conditions_of(problem, options, &problem.space().rungs.front());
-    const std::vector<Latencies> all = latencies();
-    std::swap(conditions_, cheap);
-    const std::vector<Latencies> some = latencies();
-    if (all.empty() || all != some) std::swap(conditions_, cheap);
-  }
+// Compares orders as variations of the configuration, each at each of the ends that are asked for, in all conditions.
+class GainTable {
+ public:
+  GainTable(const SearchProblem& problem, const SearchOptions& options, const SearchOutcome& outcome,
+            const CandidateRuns& runs)
+      : problem_(problem),
+        options_(options),
+        outcome_(outcome),
+        runs_(runs),
+        conditions_(conditions_of(problem, options, nullptr)) {}
 
   const std::string& condition() const { return conditions_.name; }
 
-  // Returns the gain of the winner for each of the settings.
-  std::vector<std::optional<double>> gains(const std::vector<std::vector<std::string>>& more) {
-    const SearchStage stage = stage_with(more);
-    return gains_over(stage, runs_.run_start(outcome_.reference, stage), winner_runs(stage));
+  Made start(std::size_t number) const {
+    return
+        [this, number](const SearchScenario& scenario) { return runs_.start_experiment(number, scenario); };
+  }
+  Made reference() const { return start(outcome_.reference); }
+  // Returns a candidate, or another order with its settings.
+  Made candidate(const Candidate& candidate, const NamedOrder* order = nullptr) const {
+    return [this, &candidate, order](const SearchScenario& scenario) {
+      Experiment made = runs_.experiment(candidate, scenario);
+      return order ? with_order(made, order->order) : made;
+    };
   }
 
-  // Does the same over the best of all starts.
-  std::vector<std::optional<double>> gains_over_all(const SearchProblem& problem,
-                                                    const std::vector<std::vector<std::string>>& more) {
-    const SearchStage stage = stage_with(more);
-    const std::vector<CandidateOutcome> winner = winner_runs(stage);
-    std::vector<std::optional<double>> least(more.size());
-    for (std::size_t start = 0; start < problem.starts().size(); ++start) {
-      const auto gains = gains_over(stage, runs_.run_start(start, stage), winner);
-      for (std::size_t i = 0; i < gains.size(); ++i)
-        if (gains[i]) least[i] = std::min(least[i].value_or(*gains[i]), *gains[i]);
-    }
-    return least;
+  // Lets the space's cheapest rung stand for all ranks if both are the same there, to the picosecond.
+  void take_rung_if_same(const Made& reference, const Made& order) {
+    if (problem_.space().rungs.empty()) return;
+    GainConditions cheap = conditions_of(problem_, options_, &problem_.space().rungs.front());
+    const std::vector<Duration> all = times({reference, order}, {{}});
+    std::swap(conditions_, cheap);
+    if (std::ranges::count(all, kNone) > 0 || times({reference, order}, {{}}) != all)
+      std::swap(conditions_, cheap);
   }
 
-  // Returns, for each of the candidates, its gains with each of the settings.
-  std::vector<std::vector<std::optional<double>>> gains_of(
-      std::span<const Candidate> candidates, const std::vector<std::vector<std::string>>& more) {
-    const SearchStage stage = stage_with(more);
-    const std::vector<CandidateOutcome> reference = runs_.run_start(outcome_.reference, stage);
-    std::vector<std::vector<std::optional<double>>> gains;
-    for (const std::vector<CandidateOutcome>& outcomes : runs_.run(candidates, stage))
-      gains.push_back(gains_over(stage, reference, outcomes));
+  // Returns the gains of each of the orders over each of the references: by order, then reference, then end.
+  std::vector<std::vector<Gains>> gains(const std::vector<Made>& orders, const std::vector<Made>& references,
+                                        const std::vector<Values>& ends) const {
+    std::vector<Made> all = references;
+    all.insert(all.end(), orders.begin(), orders.end());
+    const std::vector<Duration> known = times(all, ends);
+    const std::size_t each = ends.size() * conditions_.settings.size();
+    const std::span<const Duration> of(known);
+    std::vector<std::vector<Gains>> gains(orders.size());
+    for (std::size_t o = 0; o < orders.size(); ++o)
+      for (std::size_t r = 0; r < references.size(); ++r)
+        gains[o].push_back(
+            least_gains(of.subspan(r * each, each), of.subspan((references.size() + o) * each, each)));
     return gains;
   }
 
  private:
-  SearchStage stage_with(const std::vector<std::vector<std::string>>& more) const {
-    SearchStage stage{conditions_.name, {}};
-    for (const std::vector<std::string>& settings : more) {
-      for (const std::vector<std::string>& condition : conditions_.settings) {
-        SearchScenario& scenario = stage.scenarios.emplace_back(SearchScenario{conditions_.name, condition});
-        scenario.settings.insert(scenario.settings.end(), settings.begin(), settings.end());
+  static constexpr Duration kNone = Duration::max();
+
+  // Returns the time of each at each end in each condition; kNone if it does not run.
+  std::vector<Duration> times(const std::vector<Made>& all, const std::vector<Values>& ends) const {
+    std::vector<Variation> variations;
+    for (const Made& made : all) {
+      for (const Values& end : ends) {
+        for (const Values& condition : conditions_.settings) {
+          SearchScenario scenario{conditions_.name, condition};
+          scenario.settings.insert(scenario.settings.end(), end.begin(), end.end());
+          variations.push_back(
+              {conditions_.name, {}, [&made, scenario](const Experiment&) { return made(scenario); }});
+        }
       }
     }
-    return stage;
+    const DifferenceTable table =
+        outcomes(problem_.experiment(), variations,
+                 {.jitter = JitterOptions::none(), .threads = options_.threads, .hold = false});
+    std::vector<Duration> times;
+    for (const Difference& row : table.rows) times.push_back(row.ran() ? row.outcome.total() : kNone);
+    return times;
   }
 
-  // Returns the latencies of the best start and the winner in each condition; none if one of them is refused.
-  std::vector<Latencies> latencies() {
-    const SearchStage stage = stage_with({{}});
-    std::vector<Latencies> latencies;
-    for (const std::vector<CandidateOutcome>& outcomes :
-         {runs_.run_start(outcome_.reference, stage), winner_runs(stage)}) {
-      for (const CandidateOutcome& outcome : outcomes) {
-        if (!outcome.refused.empty()) return {};
-        latencies.push_back(outcome.totals());
-      }
-    }
-    return latencies;
-  }
-
-  std::vector<CandidateOutcome> winner_runs(const SearchStage& stage) {
-    const Candidate& winner = outcome_.winner().candidate;
-    return order_ ? runs_.run_orders(winner, std::span(order_, 1), stage).front()
-                  : runs_.run(std::span(&winner, 1), stage).front();
-  }
-
-  std::vector<std::optional<double>> gains_over(const SearchStage& stage,
-                                                const std::vector<CandidateOutcome>& reference,
-                                                const std::vector<CandidateOutcome>& found) const {
+  // Returns the least gain over all conditions, by end.
+  Gains least_gains(std::span<const Duration> reference, std::span<const Duration> order) const {
     const std::size_t conditions = conditions_.settings.size();
-    std::vector<std::optional<double>> gains(stage.scenarios.size() / conditions);
-    for (std::size_t i = 0; i < gains.size(); ++i) {
-      double least = 1;
-      bool ran = true;
-      for (std::size_t run = i * conditions; run < (i + 1) * conditions && ran; ++run) {
-        ran = found[run].refused.empty() && reference[run].refused.empty();
-        if (ran)
-          least = std::min(least, 1 - static_cast<double>(found[run].totals().front().count()) /
-                                          static_cast<double>(reference[run].totals().front().count()));
-      }
-      if (ran) gains[i] = least;
+    Gains gains(order.size() / conditions);
+    for (std::size_t run = 0; run < order.size(); ++run) {
+      std::optional<double>& gain = gains[run / conditions];
+      if (run % conditions == 0) gain = 1;
+      if (order[run] == kNone || reference[run] == kNone) gain.reset();
+      if (gain)
+        gain = std::min(
+            *gain, 1 - static_cast<double>(order[run].count()) / static_cast<double>(reference[run].count()));
     }
     return gains;
   }
 
+  const SearchProblem& problem_;
+  const SearchOptions& options_;
   const SearchOutcome& outcome_;
-  CandidateRuns& runs_;
-  const NamedOrder* order_;
+  const CandidateRuns& runs_;
   GainConditions conditions_;
 };
 
@@ -182,25 +180,39 @@ std::vector<RangedGain> ranged_values(const Experiment& experiment, unsigned thr
 
 std::array<GainAtEnd*, 2> both_ends(RangedGain& value) { return {&value.low, &value.high}; }
 
+// Returns the gains over the best of all starts.
+Gains gains_over_all(const SearchProblem& problem, const GainTable& table, const Made& order,
+                     const std::vector<Values>& ends) {
+  std::vector<Made> starts;
+  for (std::size_t start = 0; start < problem.starts().size(); ++start) starts.push_back(table.start(start));
+  const std::vector<std::vector<Gains>> by_start = table.gains({order}, starts, ends);
+  Gains least(ends.size());
+  for (const Gains& gains : by_start.front())
+    for (std::size_t i = 0; i < gains.size(); ++i)
+      if (gains[i]) least[i] = std::min(least[i].value_or(*gains[i]), *gains[i]);
+  return least;
+}
+
 // Compares with all starts at the ends with the least gain.
-void compare_again(const SearchProblem& problem, std::vector<RangedGain>& values, GainMeter& meter) {
-  std::vector<std::pair<GainAtEnd*, std::vector<std::string>>> ends;
+void compare_again(const SearchProblem& problem, std::vector<RangedGain>& values, const GainTable& table,
+                   const Made& order) {
+  std::vector<std::pair<GainAtEnd*, Values>> ends;
   for (RangedGain& value : values) {
     for (GainAtEnd* end : both_ends(value))
-      if (end->gain) ends.emplace_back(end, std::vector{set_text(value.path, end->value)});
+      if (end->gain) ends.emplace_back(end, Values{set_text(value.path, end->value)});
   }
   std::ranges::stable_sort(ends, {}, [](const auto& end) { return *end.first->gain; });
   ends.resize(std::min(ends.size(), kComparedAgain));
-  std::vector<std::vector<std::string>> settings;
+  std::vector<Values> settings;
   for (const auto& [end, setting] : ends) settings.push_back(setting);
-  const auto gains = meter.gains_over_all(problem, settings);
+  const Gains gains = gains_over_all(problem, table, order, settings);
   for (std::size_t i = 0; i < ends.size(); ++i)
     if (gains[i]) ends[i].first->gain = gains[i];
 }
 
 // Returns the values at those ends that lessen the gain.
-std::vector<std::string> lessening(const GainRanges& ranges) {
-  std::vector<std::string> settings;
+Values lessening(const GainRanges& ranges) {
+  Values settings;
   for (const RangedGain& value : ranges.values) {
     const double low = value.low.gain.value_or(ranges.as_stated),
                  high = value.high.gain.value_or(ranges.as_stated);
@@ -210,8 +222,8 @@ std::vector<std::string> lessening(const GainRanges& ranges) {
   return settings;
 }
 
-std::vector<std::vector<std::string>> ends_without_gain(const GainRanges& ranges) {
-  std::vector<std::vector<std::string>> ends;
+std::vector<Values> ends_without_gain(const GainRanges& ranges) {
+  std::vector<Values> ends;
   for (const RangedGain& value : ranges.values) {
     for (const GainAtEnd* end : {&value.low, &value.high})
       if (end->gain && *end->gain < kLeastGain) ends.push_back({set_text(value.path, end->value)});
@@ -239,28 +251,31 @@ std::vector<RangedGain> GainRanges::rests_on() const {
 }
 
 GainRanges gain_ranges(const SearchProblem& problem, const SearchOptions& options,
-                       const SearchOutcome& outcome, CandidateRuns& runs, const NamedOrder* order) {
-  GainMeter meter(problem, options, outcome, runs, order);
-  meter.take_rung_if_same(problem, options);
-  const std::optional<double> as_stated = meter.gains({{}}).front();
-  if (!as_stated) return {};
+                       const SearchOutcome& outcome, const CandidateRuns& runs, const NamedOrder* order) {
+  GainTable table(problem, options, outcome, runs);
+  const Made found = table.candidate(outcome.winner().candidate, order);
+  table.take_rung_if_same(table.reference(), found);
+  const auto gains_at = [&](const std::vector<Values>& ends) {
+    return table.gains({found}, {table.reference()}, ends).front().front();
+  };
   GainRanges ranges;
-  ranges.condition = meter.condition();
-  ranges.as_stated = ranges.low = ranges.high = *as_stated;
+  ranges.condition = table.condition();
   ranges.values = ranged_values(problem.experiment(), options.threads);
   std::vector<GainAtEnd*> ends;
-  std::vector<std::vector<std::string>> settings;
+  std::vector<Values> settings{{}};  // as stated, then the ends
   for (RangedGain& value : ranges.values) {
     for (GainAtEnd* end : both_ends(value)) {
-      end->gain = ranges.as_stated;
       if (end->value == value.value) continue;
       ends.push_back(end);
       settings.push_back({set_text(value.path, end->value)});
     }
   }
-  const std::vector<std::optional<double>> gains = meter.gains(settings);
-  for (std::size_t i = 0; i < ends.size(); ++i) ends[i]->gain = gains[i];
-  compare_again(problem, ranges.values, meter);
+  const Gains gains = gains_at(settings);
+  if (!gains.front()) return {};
+  ranges.as_stated = ranges.low = ranges.high = *gains.front();
+  for (RangedGain& value : ranges.values) value.low.gain = value.high.gain = ranges.as_stated;
+  for (std::size_t i = 0; i < ends.size(); ++i) ends[i]->gain = gains[i + 1];
+  compare_again(problem, ranges.values, table, found);
   const auto moved = [&](const RangedGain& value) {
     return value.most(ranges.as_stated) - value.least(ranges.as_stated);
   };
@@ -273,28 +288,28 @@ GainRanges gain_ranges(const SearchProblem& problem, const SearchOptions& option
     ranges.low = std::min(ranges.low, value.least(ranges.as_stated));
     ranges.high = std::max(ranges.high, value.most(ranges.as_stated));
   }
-  ranges.together = meter.gains_over_all(problem, {lessening(ranges)}).front();
+  ranges.together = gains_over_all(problem, table, found, {lessening(ranges)}).front();
   return ranges;
 }
 
 std::optional<std::size_t> first_that_gains(const SearchProblem& problem, const SearchOptions& options,
-                                            const SearchOutcome& outcome, CandidateRuns& runs,
+                                            const SearchOutcome& outcome, const CandidateRuns& runs,
                                             std::span<const GainRanges> of_left_out,
                                             std::span<const std::size_t> candidates) {
-  GainMeter meter(problem, options, outcome, runs, nullptr);
-  std::vector<std::vector<std::string>> ends;
+  const GainTable table(problem, options, outcome, runs);
+  std::vector<Values> ends;
   for (const GainRanges& ranges : of_left_out) {
-    for (std::vector<std::string>& end : ends_without_gain(ranges))
+    for (Values& end : ends_without_gain(ranges))
       if (std::ranges::find(ends, end) == ends.end()) ends.push_back(std::move(end));
   }
   if (ends.empty()) return candidates.empty() ? std::nullopt : std::optional(candidates.front());
   for (std::size_t from = 0; from < candidates.size(); from += kTriedTogether) {
-    std::vector<Candidate> some;
+    std::vector<Made> some;
     for (std::size_t i = from; i < std::min(from + kTriedTogether, candidates.size()); ++i)
-      some.push_back(outcome.candidates[candidates[i]].candidate);
-    const auto gains = meter.gains_of(some, ends);
+      some.push_back(table.candidate(outcome.candidates[candidates[i]].candidate));
+    const auto gains = table.gains(some, {table.reference()}, ends);
     for (std::size_t i = 0; i < gains.size(); ++i) {
-      if (std::ranges::all_of(gains[i], [](const auto& gain) { return gain && *gain >= kLeastGain; }))
+      if (std::ranges::all_of(gains[i].front(), [](const auto& gain) { return gain && *gain >= kLeastGain; }))
         return candidates[from + i];
     }
   }

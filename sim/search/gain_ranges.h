@@ -45,12 +45,13 @@ struct GainRanges {
 // Runs the winner, or another order with the winner's settings, and the best start with each value at the ends of its
 // range. In the three ends with the least gain, all starts run, since another may be the best there.
 GainRanges gain_ranges(const SearchProblem& problem, const SearchOptions& options,
-                       const SearchOutcome& outcome, CandidateRuns& runs, const NamedOrder* order = nullptr);
+                       const SearchOutcome& outcome, const CandidateRuns& runs,
+                       const NamedOrder* order = nullptr);
 
 // Returns the first of these candidates (positions in `outcome.candidates`) that gains at each of the ends at which orders
 // that were left out do not; nullopt if none does.
 std::optional<std::size_t> first_that_gains(const SearchProblem& problem, const SearchOptions& options,
-                                            const SearchOutcome& outcome, CandidateRuns& runs,
+                                            const SearchOutcome& outcome, const CandidateRuns& runs,
                                             std::span<const GainRanges> of_left_out,
                                             std::span<const std::size_t> candidates);
 

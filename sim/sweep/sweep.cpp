@@ -139,7 +139,7 @@ std::vector<WorkDone> try_points(const SweepPlan& plan, const std::vector<std::u
 
 constexpr std::size_t kMostErrors = 20;
 
-// What a plan needs of a position, or why its configuration is refused.
+// The part of a position that a plan needs, or why its configuration is refused.
 struct ResolvedPosition {
   std::string id, taskflow, refused;
   std::vector<bool> has_metric{};  // one per metric of the sweep

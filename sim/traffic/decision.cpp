@@ -71,7 +71,7 @@ class Decider {
     add_paths();
     add_remedies();
     add_sizes();
-    runs_.run(options_.threads);
+    runs_.run(experiment_, options_.threads);
     take_paths();
     take_remedies();
     take_sizes();

@@ -27,7 +27,7 @@ constexpr auto names_of(BalanceVerdict) {
   return std::to_array<std::string_view>({"do it", "do not", "undecided"});
 }
 
-// What a remedy comes to on the steps after those on which it was decided. Gains are parts of the time without it; intervals are of
+// The result of a remedy on the steps after those on which it was decided. Gains are parts of the time without it; intervals are of
 // 95 %, over the steps that were run.
 struct BalanceRemedy {
   std::string name, on, refused;

@@ -10,7 +10,7 @@
 
 namespace a3sim {
 
-// What is asked of an experiment that is to run a log.
+// Options of an experiment that is to run a log.
 struct FitOptions {
   std::string config;  // empty: the shipped ep8, forward
   std::vector<std::string> set;

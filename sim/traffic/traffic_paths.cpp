@@ -8,7 +8,7 @@
 #include "sim/core/error.h"
 #include "sim/experiment/config/configs_folder.h"
 #include "sim/experiment/config/order_file.h"
-#include "sim/experiment/streams/micro_batches.h"
+#include "sim/experiment/streams/first_batch.h"
 
 namespace a3sim {
 namespace {
@@ -122,19 +122,19 @@ std::vector<TrafficPath> traffic_paths(const Experiment& experiment, const std::
   return paths;
 }
 
-Variation on_counts(std::string name, const TrafficPath& path, RoutingCounts counts) {
-  Variation variation;
-  variation.name = std::move(name);
+Variation on_counts(const TrafficPath& path, RoutingCounts counts, std::vector<RoutingCounts> before) {
   const auto known = std::make_shared<const RoutingCounts>(std::move(counts));
-  variation.make = [experiment = path.experiment, known](const Experiment&) {
-    const std::uint32_t experts = known->experts();
-    Experiment changed = experts == experiment->shape.experts()
-                             ? *experiment
-                             : experiment->with(changes_to_experts(*experiment, experts));
-    changed.routing.known = known;
-    return changed;
-  };
-  return variation;
+  const auto steps = std::make_shared<const std::vector<RoutingCounts>>(std::move(before));
+  return {path.name, {}, [path, known, steps](const Experiment&) {
+            if (!path.experiment) throw InputError(path.refused);
+            const std::uint32_t experts = known->experts();
+            Experiment changed = experts == path.experiment->shape.experts()
+                                     ? *path.experiment
+                                     : path.experiment->with(changes_to_experts(*path.experiment, experts));
+            changed.routing.known = known;
+            if (path.micro_batches) changed.work = streams_on(changed, {*steps, {*known}});
+            return changed;
+          }};
 }
 
 }  // namespace a3sim

@@ -30,7 +30,8 @@ TrafficPath streams_path(const Experiment& experiment, const std::string& method
 // Returns the changes that give an experiment this number of experts in all.
 std::vector<std::string> changes_to_experts(const Experiment& experiment, std::uint32_t experts);
 
-// Returns a path's experiment on these counts, as a variation of any other experiment.
-Variation on_counts(std::string name, const TrafficPath& path, RoutingCounts counts);
+// Returns a path's experiment on these counts, as a variation of any other experiment. `before`: the steps before them, by which
+// methods on streams choose. A path without an experiment gives none.
+Variation on_counts(const TrafficPath& path, RoutingCounts counts, std::vector<RoutingCounts> before);
 
 }  // namespace a3sim

@@ -20,8 +20,15 @@ namespace {
 struct Running {
   Variant variant;
   VariedOutcome* outcome;
-  std::string* refused;  // null: of the experiment itself, whose errors are thrown
+  std::string* refused;                  // null: of the experiment itself, whose errors are thrown
+  const Variation* variation = nullptr;  // gives the variant's experiment; null: it is made
 };
+
+void keep_passes(Experiment& experiment, const std::vector<std::string>& passes) {
+  if (passes.empty()) return;
+  std::erase_if(experiment.passes,
+                [&](const Pass& pass) { return std::ranges::find(passes, pass.name) == passes.end(); });
+}
 
 void append_outcome(const Evaluated& evaluated, VariedOutcome& to) {
   to.passes.resize(evaluated.passes.size());
@@ -41,11 +48,14 @@ class Evaluator {
  public:
   Evaluator(DifferenceTable& table, const DifferenceOptions& options) : table_(table), options_(options) {}
 
-  void prepare_all(std::vector<Running>& running) const {
+  // Makes variations of `base`, and prepares all.
+  void prepare_all(std::vector<Running>& running, const Experiment& base) const {
     in_parallel(running.size(), options_.threads, [&](std::size_t i) {
       Running& one = running[i];
       guarded(one, [&] {
-        const Experiment& experiment = one.variant.experiment;
+        Experiment& experiment = one.variant.experiment;
+        if (one.variation) experiment = one.variation->of(base);
+        if (one.variation) keep_passes(experiment, options_.passes);
         if (!one.variant.work) one.variant.work = experiment.work->prepare(experiment, 1);
         if (options_.bounds) find_bounds(one);
       });
@@ -70,7 +80,7 @@ class Evaluator {
       const auto done = static_cast<std::uint32_t>(table_.base.totals.size());
       run_round(running, done, draws - done);
     }
-    // What changed nothing is as the experiment is in all runs.
+    // A variation that changed nothing runs as the experiment does.
     for (VariedOutcome* same : unchanged_) fill(*same);
   }
 
@@ -155,10 +165,37 @@ class Evaluator {
   std::vector<VariedOutcome*> unchanged_;
 };
 
-void keep_passes(Experiment& experiment, const std::vector<std::string>& passes) {
-  if (passes.empty()) return;
-  std::erase_if(experiment.passes,
-                [&](const Pass& pass) { return std::ranges::find(passes, pass.name) == passes.end(); });
+// Runs a variant, and variations of the experiment. `shared`: those with the experiment's schedules have the variant's.
+DifferenceTable run_all(Variant base, bool shared, const Experiment& experiment,
+                        std::span<const Variation> variations, const DifferenceOptions& options) {
+  DifferenceTable table;
+  keep_passes(base.experiment, options.passes);
+  prepare({&base, 1}, options.threads);
+  const std::shared_ptr<const PreparedWork> work = base.work;
+  for (std::size_t p = 0; p < work->passes(); ++p) table.passes.push_back(work->pass_name(p));
+  table.rows.resize(variations.size());
+  std::vector<Running> held{{std::move(base), &table.base, nullptr}}, in_turn;
+  for (std::size_t v = 0; v < variations.size(); ++v) {
+    Difference& row = table.rows[v];
+    row.name = variations[v].name;
+    const bool shares = shared && variations[v].same_schedules;
+    (options.hold || shares ? held : in_turn)
+        .push_back({{{}, shares ? work : nullptr}, &row.outcome, &row.refused, &variations[v]});
+  }
+  const Progress progress(kSimulationsInAll,
+                          (1 + variations.size()) * (table.passes.size() * options.jitter.draws() + 1));
+  Evaluator evaluator(table, options);
+  evaluator.prepare_all(held, experiment);
+  evaluator.run(held, true);
+  while (!in_turn.empty()) {  // as many as run at a time
+    const auto some = static_cast<std::ptrdiff_t>(std::min<std::size_t>(in_turn.size(), options.threads));
+    std::vector<Running> next(std::make_move_iterator(in_turn.begin()),
+                              std::make_move_iterator(in_turn.begin() + some));
+    in_turn.erase(in_turn.begin(), in_turn.begin() + some);
+    evaluator.prepare_all(next, experiment);
+    evaluator.run(next, false);
+  }
+  return table;
 }
 
 }  // namespace
@@ -173,40 +210,26 @@ bool is_clear_by_far(const Latencies& a, const Latencies& b) {
 
 DifferenceTable differences(Variant base, std::span<const Variation> variations,
                             const DifferenceOptions& options) {
-  DifferenceTable table;
   const Experiment experiment = base.experiment;
-  keep_passes(base.experiment, options.passes);
-  prepare({&base, 1}, options.threads);
-  const std::shared_ptr<const PreparedWork> work = base.work;
-  for (std::size_t p = 0; p < work->passes(); ++p) table.passes.push_back(work->pass_name(p));
-  table.rows.resize(variations.size());
-  std::vector<Running> held{{std::move(base), &table.base, nullptr}}, in_turn;
-  for (std::size_t v = 0; v < variations.size(); ++v) {
-    Difference& row = table.rows[v];
-    row.name = variations[v].name;
+  return run_all(std::move(base), true, experiment, variations, options);
+}
+
+DifferenceTable outcomes(const Experiment& experiment, std::span<const Variation> variations,
+                         const DifferenceOptions& options) {
+  std::vector<Difference> refused;
+  for (std::size_t first = 0; first < variations.size(); ++first) {
+    const Variation& base = variations[first];
     try {
-      Variant variant{variations[v].of(experiment), variations[v].same_schedules ? work : nullptr};
-      keep_passes(variant.experiment, options.passes);
-      (options.hold || variant.work ? held : in_turn)
-          .push_back({std::move(variant), &row.outcome, &row.refused});
+      DifferenceTable table = run_all({base.of(experiment), nullptr}, base.same_schedules, experiment,
+                                      variations.subspan(first + 1), options);
+      table.rows.insert(table.rows.begin(), {base.name, table.base, {}});
+      table.rows.insert(table.rows.begin(), refused.begin(), refused.end());
+      return table;
     } catch (const InputError& error) {
-      row.refused = error.what();
+      refused.push_back({base.name, {}, error.what()});
     }
   }
-  const Progress progress(kSimulationsInAll,
-                          (1 + variations.size()) * (table.passes.size() * options.jitter.draws() + 1));
-  Evaluator evaluator(table, options);
-  evaluator.prepare_all(held);
-  evaluator.run(held, true);
-  while (!in_turn.empty()) {  // as many as run at a time
-    const auto some = static_cast<std::ptrdiff_t>(std::min<std::size_t>(in_turn.size(), options.threads));
-    std::vector<Running> next(std::make_move_iterator(in_turn.begin()),
-                              std::make_move_iterator(in_turn.begin() + some));
-    in_turn.erase(in_turn.begin(), in_turn.begin() + some);
-    evaluator.prepare_all(next);
-    evaluator.run(next, false);
-  }
-  return table;
+  return {{}, {}, std::move(refused)};
 }
 
 }  // namespace a3sim

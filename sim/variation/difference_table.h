@@ -70,6 +70,11 @@ struct DifferenceOptions {
 DifferenceTable differences(Variant experiment, std::span<const Variation> variations,
                             const DifferenceOptions& options);
 
+// Runs variations of an experiment that itself need not run. The base of the table is the first row that ran. Throws RunError if a
+// run of that one fails; the others are refused with the reason.
+DifferenceTable outcomes(const Experiment& experiment, std::span<const Variation> variations,
+                         const DifferenceOptions& options);
+
 // Returns whether the differences have one sign in all runs, and the smallest amount is larger than their range.
 bool is_clear_by_far(const Latencies& a, const Latencies& b);
 

@@ -65,7 +65,7 @@ std::string gains_of(const LimitCandidate& candidate) {
 
 double gain_if_free(const LimitCandidate& candidate) { return candidate.free ? candidate.free->median : -1; }
 
-// What binds, the next that is no part of it, and what would gain more than both if it were free.
+// Names the part that binds, the next one that is no part of it, and those that would gain more than both if they were free.
 std::string gain_sentence(const Verdict& verdict) {
   const std::vector<LimitCandidate>& all = verdict.candidates;
   const LimitCandidate& first = all.front();

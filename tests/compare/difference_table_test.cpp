@@ -1,5 +1,6 @@
 #include "sim/variation/difference_table.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "sim/core/error.h"
@@ -71,6 +72,27 @@ TEST_CASE("what changes nothing in the first run is as the experiment is, and is
   CHECK(table.rows[0].outcome.totals == table.base.totals);
   CHECK(table.base.totals.size() == kSevenRuns.runs);
   CHECK(seen == 1);  // nothing is left to vary
+}
+
+TEST_CASE("a list without an experiment to compare with comes to what its experiments come to") {
+  const Experiment experiment = small({"experiment.pass=forward"});
+  std::vector<Variation> variations = several_variations();
+  std::ranges::rotate(variations, variations.begin() + 1);  // the first is refused
+  variations.insert(variations.begin() + 1,
+                    other_machine("slow links", {"hardware.fabric.put_startup=90 us"}));
+  variations.insert(variations.begin() + 1, {"fewer tokens", {"model.tokens=32"}});
+  for (const bool hold : {true, false}) {
+    const DifferenceTable table = outcomes(experiment, variations, {.jitter = kSevenRuns, .hold = hold});
+    REQUIRE(table.rows.size() == variations.size());
+    CHECK_THAT(table.rows[0].refused, Contains("100"));
+    for (std::size_t v = 1; v < variations.size(); ++v) {
+      INFO(table.rows[v].name);
+      CHECK(table.rows[v].name == variations[v].name);
+      CHECK(table.rows[v].outcome.totals == totals_alone(variations[v].of(experiment)));
+    }
+  }
+  const DifferenceTable none = outcomes(experiment, std::span(variations).first(1), {});
+  CHECK_FALSE(none.rows.at(0).ran());
 }
 
 TEST_CASE("a difference that is clear by far needs no more than six runs, and no other ends early") {

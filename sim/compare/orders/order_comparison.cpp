@@ -41,7 +41,7 @@ std::vector<std::string> order_names(const OrderComparison& comparison) {
   return names;
 }
 
-// What the orders come to where a few ranks stand for all, in one run: known long before the others.
+// Ranks the orders where a few ranks stand for all, in one run: known long before the others.
 void rank_alike(const OrderComparison& comparison, const std::vector<Variant>& orders,
                 const TryOptions& options) {
   if (!options.alike || !options.ranked) return;
@@ -57,7 +57,7 @@ void rank_alike(const OrderComparison& comparison, const std::vector<Variant>& o
                                         options.alike->representatives, options.alike->shape.ep)));
 }
 
-// What is to come: checks, each run, those that are recorded, and two orders under each other condition.
+// Returns the number of simulations to come: checks, each run, those that are recorded, and two orders under each other condition.
 std::size_t simulations_of(const Experiment& experiment, const EqualPasses& equal,
                            const TryOptions& options) {
   const std::size_t runs = options.jitter.draws(), passes = equal.to_run().size();

@@ -82,7 +82,7 @@ void add_gains(Report& report, const WhatIf& result) {
   }
 }
 
-// What each level of a topology is worth: all of its cables at twice and at a tenth of their rates.
+// Reports the worth of each level of a topology: all of its cables at twice and at a tenth of their rates.
 void add_levels(Report& report, const WhatIf& result) {
   if (result.levels.empty()) return;
   std::vector<Column> columns{Column::words("level of cables", "level"), Column::data("plane"),
@@ -158,7 +158,7 @@ std::string rows_above(const WhatIf& result, const WhatIf::Row& binding) {
   return above.empty() ? "" : fmt::format(" Above it in the table: {}.", fmt::join(above, ", "));
 }
 
-// What binds: of the parts that stand for themselves and whose gain is more than noise, those that gain most.
+// Returns the parts that bind: of those that stand for themselves and gain more than noise, the ones that gain most.
 std::string what_binds(const WhatIf& result) {
   const auto bound = std::ranges::max_element(result.now.bounds);
   Verdict verdict{{},

@@ -195,7 +195,7 @@ Config Config::open(std::unique_ptr<ConfigValue> root, const Mark& start,
   ConfigValue* const value = state->root.get();
   const std::size_t noted = diagnostics.messages().size();
   value->refuse_open("", diagnostics);
-  // What follows from values that are missing is not worth a message.
+  // Errors that follow from missing values are not worth a message.
   if (diagnostics.messages().size() > noted) diagnostics.throw_if_any();
   return Config(std::move(state), value, "", false);
 }

@@ -13,9 +13,9 @@ Experiment copy_for_streams(const Experiment& experiment) {
 
 }  // namespace
 
-FirstBatch::FirstBatch(const Experiment& experiment)
+FirstBatch::FirstBatch(const Experiment& experiment, const Batches* batches)
     : own_(copy_for_streams(experiment)),
-      batches_(draw_first_batch(own_)),
+      batches_(batches ? *batches : draw_first_batch(own_)),
       history_(history_before(batches_)),
       batch_(batches_.counts.front(), history_),
       hardware_(sustained(own_.hardware)),

@@ -12,8 +12,8 @@ namespace a3sim {
 // experiment's own machine. Thread-safe.
 class FirstBatch {
  public:
-  // Throws InputError unless the experiment can run on streams.
-  explicit FirstBatch(const Experiment& experiment);
+  // Throws InputError unless the experiment can run on streams. Without batches, draws them.
+  explicit FirstBatch(const Experiment& experiment, const Batches* batches = nullptr);
 
   static const std::vector<std::string>& pass_names();
   // Writes a pass for the machine of `on`, because kernels take other times there.
@@ -34,5 +34,8 @@ class FirstBatch {
   KernelCost cost_;
   std::unique_ptr<ExpertPlan> plan_;
 };
+
+// Returns the work of an experiment on streams, on the first of these micro-batches.
+std::shared_ptr<const ExperimentWork> streams_on(const Experiment& experiment, Batches batches);
 
 }  // namespace a3sim

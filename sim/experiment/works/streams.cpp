@@ -34,7 +34,7 @@ class LatencyLimit final : public TaskHooks {
 
 class PreparedStreams final : public PreparedWork {
  public:
-  explicit PreparedStreams(const Experiment& experiment) : first_(experiment) {}
+  PreparedStreams(const Experiment& experiment, const Batches* batches) : first_(experiment, batches) {}
 
   std::size_t passes() const override { return FirstBatch::pass_names().size(); }
   const std::string& pass_name(std::size_t pass) const override { return FirstBatch::pass_names()[pass]; }
@@ -105,15 +105,17 @@ class PreparedStreams final : public PreparedWork {
 
 class Streams final : public ExperimentWork {
  public:
-  explicit Streams(MicroBatchOptions options) : options_(std::move(options)) {}
+  // Without batches, they are drawn.
+  explicit Streams(MicroBatchOptions options, std::shared_ptr<const Batches> batches = nullptr)
+      : options_(std::move(options)), batches_(std::move(batches)) {}
 
   std::shared_ptr<const PreparedWork> prepare(const Experiment& experiment, unsigned,
                                               CompileCache*) const override {
-    return std::make_shared<PreparedStreams>(experiment);
+    return std::make_shared<PreparedStreams>(experiment, batches_.get());
   }
 
   void check(const Experiment& experiment, const FindingsVisitor& visit) const override {
-    const FirstBatch first(experiment);
+    const FirstBatch first(experiment, batches_.get());
     for (std::size_t pass = 0; pass < FirstBatch::pass_names().size(); ++pass)
       visit(FirstBatch::pass_names()[pass], check_stream_pass(first.write(experiment, pass), first.batch()));
   }
@@ -137,6 +139,7 @@ class Streams final : public ExperimentWork {
 
  private:
   MicroBatchOptions options_;
+  std::shared_ptr<const Batches> batches_;
 };
 
 bool takes_streams(const Config& experiment) {
@@ -160,4 +163,10 @@ A3SIM_REGISTER(WorkType, "streams",
                WorkType{takes_streams, read_streams});
 
 }  // namespace
+
+std::shared_ptr<const ExperimentWork> streams_on(const Experiment& experiment, Batches batches) {
+  return std::make_shared<Streams>(*experiment.work->micro_batches(),
+                                   std::make_shared<const Batches>(std::move(batches)));
+}
+
 }  // namespace a3sim

@@ -17,7 +17,7 @@ namespace a3sim {
 //   - a collective of the host, for an operator that puts: all ranks meet, each sends to all others at once,
 //     and all meet again;
 //   - all tasks between two collectives under the static schedule, if they run as tiles;
-//   - the operators of one list of RunOptions::kernels, likewise as tiles. Their tasks wait for events of
+//   - the operators of one list of RunOptions::kernels, as tiles too. Their tasks wait for events of
 //     other ranks, and ranks do not meet.
 // If vector operators are fused, consecutive ones are phases of one kernel: between two phases the AIVs of a
 // rank meet (SyncAll), and nothing is launched. The rows that a phase puts are followed by status words, one
