@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -39,6 +40,7 @@ struct SweepCommandOptions {
   ScriptOfSweep from;
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
   bool dry_run = false, retry_failed = false;
+  std::optional<std::size_t> best;
   JsonOption json;
 };
 
@@ -99,12 +101,16 @@ Report outcome_report(const SweepPlan& plan, const SweepOutcome& outcome, const 
   Report report;
   report.fact("sweep", plan.spec.name).fact("database", database).fact("points", whole(outcome.points));
   report.fact("computed", whole(outcome.done + outcome.failed)).fact("known", whole(outcome.known));
+  report.fact("left_out", whole(outcome.left_out));
   Table& failures =
       report.table("failures", {Column::data("point"), Column::data("error")}, Audience::kPrograms);
   for (const SweepOutcome::Failure& failure : outcome.failures) failures.add({failure.where, failure.error});
-  report.say(fmt::format("{}: {} points: {} computed, {} known before, {} failed; in {}\n", plan.spec.name,
-                         outcome.points, outcome.done + outcome.failed, outcome.known,
-                         outcome.failures.size(), database));
+  std::string counts = fmt::format("{} computed, {} known before, {} failed", outcome.done + outcome.failed,
+                                   outcome.known, outcome.failures.size());
+  if (outcome.left_out > 0)
+    counts += fmt::format(", {} cannot be among the {} best (--best 0 computes them, too)", outcome.left_out,
+                          plan.spec.best);
+  report.say(fmt::format("{}: {} points: {}; in {}\n", plan.spec.name, outcome.points, counts, database));
   return report;
 }
 
@@ -146,6 +152,10 @@ void sweep(const SweepCommandOptions& options) {
   running.limits = {seconds_of(options.time_limit), bytes_of(options.memory_limit)};
   choose_shard(options.shard, running);
   SweepSpec spec = read_sweep(options.file, options.set);
+  if (options.best) {
+    spec.best = *options.best;
+    spec.text += fmt::format("# --best {}\n", spec.best);
+  }
   if (!options.from.script.empty()) take_script(options.from, spec);
   const SweepPlan plan = plan_sweep(std::move(spec), options.jobs);
   print_refused(plan);
@@ -185,6 +195,10 @@ void add_sweep_options(CLI::App& app, SweepCommandOptions& options) {
   app.add_option("--db", options.database, "database that takes the points; made if it is not there")
       ->required()
       ->type_name("FILE");
+  app.add_option(
+      "--best", options.best,
+      "of training steps: compute only points that may be among so many of the least time; 0: all, "
+      "whatever the sweep's file says");
   app.add_option("--jobs", options.jobs, "processes; without it as many as the machine has cores")
       ->check(CLI::Range(1, 1024));
   app.add_flag("--dry-run", options.dry_run,

@@ -38,12 +38,18 @@ std::map<std::string, KnownPoint> read_known(SQLite::Database& database) {
   std::map<std::string, KnownPoint> known;
   SQLite::Statement points(database, "SELECT id, error, seconds, memory FROM point");
   while (points.executeStep()) {
-    known[points.getColumn(0).getString()] = {
-        points.getColumn(1).getString(), {}, points.getColumn(2).getDouble(), points.getColumn(3).getInt64()};
+    known[points.getColumn(0).getString()] = {.error = points.getColumn(1).getString(),
+                                              .metrics = {},
+                                              .seconds = points.getColumn(2).getDouble(),
+                                              .memory = points.getColumn(3).getInt64()};
   }
-  SQLite::Statement metrics(database, "SELECT point, name FROM metric WHERE pass = 'total'");
-  while (metrics.executeStep())
-    known[metrics.getColumn(0).getString()].metrics.insert(metrics.getColumn(1).getString());
+  SQLite::Statement metrics(database, "SELECT point, name, value FROM metric WHERE pass = 'total'");
+  while (metrics.executeStep()) {
+    KnownPoint& point = known[metrics.getColumn(0).getString()];
+    const std::string name = metrics.getColumn(1).getString();
+    if (name == "latency") point.latency = metrics.getColumn(2).getDouble();
+    point.metrics.insert(name);
+  }
   return known;
 }
 

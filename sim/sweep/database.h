@@ -4,6 +4,7 @@
 #include <SQLiteCpp/VariadicBind.h>
 
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -33,6 +34,8 @@ struct KnownPoint {
   std::set<std::string> metrics;  // of all passes together
   double seconds = 0;
   std::int64_t memory = 0;
+  double latency =
+      std::numeric_limits<double>::infinity();  // of all passes, in ms; infinite if it is not recorded
 };
 
 // The result of a merge.

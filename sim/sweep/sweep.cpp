@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -13,6 +15,8 @@
 #include "sim/core/parallel.h"
 #include "sim/describe/idle_keys.h"
 #include "sim/experiment/run/compiled.h"
+#include "sim/experiment/step/least_step_time.h"
+#include "sim/sweep/best_points.h"
 #include "sim/sweep/database.h"
 #include "sim/sweep/point.h"
 #include "sim/sweep/tried_cost.h"
@@ -37,6 +41,11 @@ class PointRun {
     std::string bytes;
     nlohmann::json::to_cbor(answer, nlohmann::detail::output_adapter<char>(bytes));
     return bytes;
+  }
+
+  // Returns the latency that the point cannot beat, in whole picoseconds.
+  std::string least(const SweepPosition& position) {
+    return std::to_string(least_step_time(reader_.resolve(position).experiment).count());
   }
 
  private:
@@ -116,10 +125,14 @@ SweepRecord record_of(const SweepPlan& plan, const WorkDone& work) {
   return record;
 }
 
+// Asks a worker for what a point cannot beat, instead of its run.
+constexpr std::uint64_t kLeast = std::uint64_t{1} << 63;
+
 Worker::Work work_of(const SweepPlan& plan) {
   // Each process has one; its points share what it keeps.
   return [run = std::make_shared<PointRun>(plan.spec), &plan,
           last = std::string()](std::uint64_t position) mutable {
+    if ((position & kLeast) != 0) return run->least(plan.positions[position & ~kLeast]);
     if (plan.taskflows[position] != last) Worker::begin_afresh();  // points of one taskflow are alike enough
     last = plan.taskflows[position];
     return run->compute(plan.positions[position], plan.ids[position]);
@@ -135,6 +148,51 @@ std::vector<WorkDone> try_points(const SweepPlan& plan, const std::vector<std::u
   pool.run([&](unsigned worker) { return order.next(worker); },
            [&](WorkDone&& work) { done.push_back(std::move(work)); }, [] {});
   return done;
+}
+
+// Returns what the points cannot beat, in ms. A point whose bound is refused has none: its run says why.
+std::vector<BestPoints::Bounded> bounds_of(const SweepPlan& plan, const Wanted& wanted,
+                                           const SweepOptions& options, WorkerPool& pool) {
+  constexpr double kMilliseconds = 1e-9;  // of a picosecond
+  std::vector<BestPoints::Bounded> bounds;
+  OrderOfWork order(wanted.positions, plan.taskflows, options.jobs);
+  const auto next = [&](unsigned worker) -> std::optional<std::uint64_t> {
+    const std::optional<std::uint64_t> point = order.next(worker);
+    return point ? std::optional(*point | kLeast) : std::nullopt;
+  };
+  const auto done = [&](WorkDone&& work) {
+    const double least =
+        work.reply.error.empty() ? kMilliseconds * static_cast<double>(std::stoll(work.reply.answer)) : 0;
+    bounds.push_back({work.number & ~kLeast, least});
+  };
+  pool.run(next, done, [&] { options.progress({wanted.positions.size(), 0, 0}); });
+  std::ranges::sort(bounds, {}, &BestPoints::Bounded::point);
+  return bounds;
+}
+
+// Runs the points that may be among the best. Returns how many cannot.
+std::size_t run_best(const SweepPlan& plan, const Wanted& wanted, const Known& known,
+                     const SweepOptions& options, WorkerPool& pool,
+                     const std::function<void(const SweepRecord&)>& record, SweepProgress& progress) {
+  std::vector<double> latencies;
+  for (const std::string& id : std::set<std::string>(plan.ids.begin(), plan.ids.end()))
+    if (const auto found = known.find(id); found != known.end()) latencies.push_back(found->second.latency);
+  BestPoints best(plan.spec.best, bounds_of(plan, wanted, options, pool), latencies);
+  std::map<std::uint64_t, SweepRecord> ended;
+  const auto done = [&](WorkDone&& work) {
+    const SweepRecord& one = ended[work.number] = record_of(plan, work);
+    const auto latency = std::ranges::find_if(
+        one.metrics, [](const PointMetric& m) { return m.pass == "total" && m.name == "latency"; });
+    const double value =
+        latency == one.metrics.end() ? std::numeric_limits<double>::infinity() : latency->value;
+    for (const std::uint64_t point : best.settle(work.number, value)) record(ended.at(point));
+  };
+  const auto tick = [&] {
+    progress.wanted = best.open();
+    options.progress(progress);
+  };
+  pool.run([&](unsigned) { return best.next(); }, done, tick);
+  return wanted.positions.size() - best.settled();
 }
 
 constexpr std::size_t kMostErrors = 20;
@@ -281,23 +339,27 @@ SweepOutcome run_sweep(const SweepPlan& plan, const SweepOptions& options) {
   SweepOutcome outcome{.points = wanted.points, .known = wanted.known};
   std::map<std::string, std::string> failed;
   SweepProgress progress{.wanted = wanted.positions.size()};
-  OrderOfWork order(wanted.positions, plan.taskflows, options.jobs);
-  const auto done = [&](WorkDone&& work) {
-    const SweepRecord record = record_of(plan, work);
-    database.record(record);
-    known.erase(record.id);
-    if (record.error.empty()) {
+  const auto record = [&](const SweepRecord& one) {
+    database.record(one);
+    if (one.error.empty()) {
       ++outcome.done;
     } else {
       ++outcome.failed;
-      failed[record.id] = record.error;
+      failed[one.id] = one.error;
     }
     progress.done = outcome.done;
     progress.failed = outcome.failed;
   };
+  const auto tick = [&] { options.progress(progress); };
   try {
     WorkerPool pool(options.jobs, work_of(plan), options.limits);
-    pool.run([&](unsigned worker) { return order.next(worker); }, done, [&] { options.progress(progress); });
+    if (plan.spec.best > 0) {
+      outcome.left_out = run_best(plan, wanted, known, options, pool, record, progress);
+    } else {
+      OrderOfWork order(wanted.positions, plan.taskflows, options.jobs);
+      pool.run([&](unsigned worker) { return order.next(worker); },
+               [&](WorkDone&& work) { record(record_of(plan, work)); }, tick);
+    }
   } catch (const Error& error) {
     if (error.code() != ExitCode::kInterrupted) throw;
     throw Error(ExitCode::kInterrupted,
@@ -305,6 +367,7 @@ SweepOutcome run_sweep(const SweepPlan& plan, const SweepOptions& options) {
                             outcome.known + outcome.done + outcome.failed, outcome.points,
                             options.database.string()));
   }
+  for (const auto& [id, error] : failed) known.erase(id);
   outcome.failures = failures_of(plan, known, failed);
   return outcome;
 }

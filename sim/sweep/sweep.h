@@ -77,13 +77,15 @@ struct SweepOutcome {
   std::size_t points = 0;            // different ones
   std::size_t known = 0;             // already in the database, done or failed
   std::size_t done = 0, failed = 0;  // computed by this run
+  std::size_t left_out = 0;          // cannot be among the best that the sweep asks for
   struct Failure {
     std::string where, error;
   };
   std::vector<Failure> failures{};  // all in the database, in the sweep's order
 };
 
-// Computes the points that are not in the database, and records each when it ends. Throws InputError or
+// Computes the points that are not in the database, and records each when it ends. A sweep that asks for its best points alone
+// computes the others only as far as they may be among them. Throws InputError or
 // RunError for the database, and Error with ExitCode::kInterrupted, which says what is recorded.
 SweepOutcome run_sweep(const SweepPlan& plan, const SweepOptions& options);
 

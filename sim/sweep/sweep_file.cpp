@@ -93,6 +93,7 @@ class SweepReader {
     read_exclusions(config_, spec_);
     read_metrics();
     spec_.leave_out_refused = config_.choice("refused", Refused::kError) == Refused::kLeaveOut;
+    read_best();
     config_.finish();
   }
 
@@ -227,6 +228,12 @@ class SweepReader {
     }
   }
 
+  void read_best() {
+    spec_.best = static_cast<std::size_t>(config_.integer("best", 0, kMostPoints, 0));
+    if (spec_.best > 0 && std::ranges::find(spec_.metrics, "latency") == spec_.metrics.end())
+      config_.error("best", "these are the points of the least latency, which metrics leaves out");
+  }
+
   const Config& config_;
   SweepSpec& spec_;
 };
@@ -288,6 +295,7 @@ SweepSpec read_sweep(const fs::path& file, std::span<const std::string> override
   root.finish();
   diagnostics.throw_if_any();
   add_overrides(spec, overrides);
+  if (spec.best > 0) spec.text += fmt::format("# --best {}\n", spec.best);
   return spec;
 }
 

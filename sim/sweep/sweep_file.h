@@ -40,6 +40,7 @@ struct SweepSpec {
   std::vector<SweepExclusion> exclusions;
   std::vector<std::string> metrics;  // metrics to record
   bool leave_out_refused = false;    // true: leaves out positions whose configurations are refused
+  std::size_t best = 0;  // computes only points that may be among so many of the least latency; 0: all
 };
 
 // The largest number of points of a sweep.

@@ -71,6 +71,28 @@ TEST_CASE(
   CHECK(seconds_of(ring.front()) >= seconds_of(free.front()));
 }
 
+TEST_CASE(
+    "An exchange that a step has many times is limited like the first one, and each adds to the cables' "
+    "load") {
+  const Experiment experiment = on_tree("4");
+  const Hardware::Fabric& fabric = experiment.hardware.fabric;
+  StageCables cables(experiment.run.cables, fabric, 16);
+  const auto limited = [&](double to_peer) {
+    std::vector<StreamTransfer> transfers = exchange_transfers(fabric, {16, 1}, to_peer, 1, RankId{0});
+    cables.limit(0, {16, 1}, StageCables::Exchange::kToAll, transfers);
+    return std::ranges::max(transfers, {}, seconds_of);
+  };
+  const StreamTransfer first = limited(1 << 20);
+  const double load = seconds(cables.fullest().time);
+  CHECK(load == Approx(seconds_of(first)).epsilon(1e-6));
+  for (int more = 2; more <= 5; ++more) {
+    CHECK(limited(1 << 20).rate == first.rate);
+    CHECK(seconds(cables.fullest().time) == Approx(more * load).epsilon(1e-9));
+  }
+  CHECK(limited(2 << 20).rate.count == Approx(first.rate.count).epsilon(1e-6));
+  CHECK(seconds(cables.fullest().time) == Approx(7 * load).epsilon(1e-6));
+}
+
 // Two tasks on streams of their own.
 StreamProgram two_transfers(const std::vector<StreamTransfer>& first,
                             const std::vector<StreamTransfer>& second, std::uint32_t ranks) {

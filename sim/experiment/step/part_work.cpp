@@ -26,6 +26,21 @@ void PartWork::add(const PartWork& more) {
   cp_calls += more.cp_calls;
 }
 
+PartWork PartWork::piece(std::uint32_t from, std::uint32_t to, std::uint32_t of) const {
+  const auto part = [&](Duration all) {
+    return all * static_cast<std::int64_t>(to) / static_cast<std::int64_t>(of) -
+           all * static_cast<std::int64_t>(from) / static_cast<std::int64_t>(of);
+  };
+  PartWork piece;
+  piece.hold = part(hold);
+  piece.job.ideal = part(job.ideal);
+  for (std::uint32_t r = 0; r < kResources; ++r)
+    piece.job.bytes[r] = job.bytes[r] * static_cast<double>(to - from) / of;
+  piece.classes = scaled(classes, piece.alone());
+  piece.exchanging = part(exchanging);
+  return piece;
+}
+
 PartWork PartWork::times(std::uint32_t count) const {
   PartWork all;
   for (std::uint32_t n = 0; n < count; ++n) all.add(*this);

@@ -23,6 +23,8 @@ struct PartWork {
   Duration alone() const { return job.ideal + hold; }
   void add(const MemoryJob& more, TimeClass kind);
   void add(const PartWork& more);
+  // Returns kernels `from` up to `to` of so many equal ones, without exchanges; all pieces sum to the part.
+  PartWork piece(std::uint32_t from, std::uint32_t to, std::uint32_t of) const;
   // Returns the work of `count` times as much.
   PartWork times(std::uint32_t count) const;
 };

@@ -23,7 +23,7 @@ std::vector<std::uint32_t> peers_at(const GroupLevels& levels, std::uint32_t lev
 
 // Returns the path of a way: its bytes on each cable as a part of the most that any way has there, in 2^20 parts, rounded
 // down so that what fills a cable exactly does not overfill it.
-CablePath scaled_path(const std::map<std::uint32_t, double>& bytes,
+CablePath scaled_path(const std::vector<std::pair<std::uint32_t, double>>& bytes,
                       const std::map<std::uint32_t, double>& most,
                       const std::map<std::uint32_t, std::uint32_t>& numbers) {
   constexpr std::uint32_t kWhole = 1U << 20;
@@ -43,14 +43,43 @@ CablePath scaled_path(const std::map<std::uint32_t, double>& bytes,
 StageCables::StageCables(const CablePlanes& planes, const Hardware::Fabric& fabric, std::uint32_t dies)
     : planes_(planes), fabric_(fabric), dies_(dies) {
   for (const CablePlane& plane : planes_) rates_.push_back(damaged_rates(*plane.layout, plane.damages));
-  carried_.resize(planes_.size());
+  std::size_t cables = 0;
+  for (const CablePlane& plane : planes_) cables = std::max(cables, plane.layout->cables().size());
+  on_cable_.resize(cables);
+  times_.resize(cables);
 }
 
-void StageCables::add_path(std::size_t plane, std::uint32_t from, std::uint32_t to, double part,
-                           CableBytes& bytes) const {
-  for (const CableShare& share :
-       cable_path(*planes_[plane].layout, from, to, planes_[plane].rule, rates_[plane].dead))
-    bytes[share.cable] += part * share.parts / share.whole;
+void StageCables::add_path(std::size_t plane, std::uint32_t from, std::uint32_t to, double part) {
+  const CablePlane& cables = planes_[plane];
+  const auto add = [&](std::uint32_t cable, std::uint32_t parts, std::uint32_t whole) {
+    on_cable_[cable] += part * parts / whole;
+  };
+  if (cables.rule.kind != RouteRule::Kind::kEven || !rates_[plane].dead.empty()) {
+    for (const CableShare& share : cable_path(*cables.layout, from, to, cables.rule, rates_[plane].dead))
+      add(share.cable, share.parts, share.whole);
+    return;
+  }
+  // The same for all ways in equal parts, of which a step has millions.
+  const std::uint32_t ways = cables.layout->ways(from, to);
+  way_cables_.clear();
+  for (std::uint32_t way = 0; way < ways; ++way) cables.layout->append_way(from, to, way, way_cables_);
+  for (const std::uint32_t cable : way_cables_) ++times_[cable];
+  for (const std::uint32_t cable : way_cables_) {
+    if (times_[cable] == 0) continue;
+    const std::uint32_t common = std::gcd(times_[cable], ways);
+    add(cable, times_[cable] / common, ways / common);
+    times_[cable] = 0;
+  }
+}
+
+// Returns the sum of the paths that were added.
+StageCables::CableBytes StageCables::take_paths(std::size_t plane) {
+  CableBytes bytes;
+  for (std::uint32_t c = 0; c < planes_[plane].layout->cables().size(); ++c) {
+    if (on_cable_[c] > 0) bytes.emplace_back(c, on_cable_[c]);
+    on_cable_[c] = 0;
+  }
+  return bytes;
 }
 
 StageCables::Way& StageCables::number(Way& way, std::size_t plane, std::uint32_t from, std::uint32_t to) {
@@ -62,8 +91,8 @@ StageCables::Way& StageCables::number(Way& way, std::size_t plane, std::uint32_t
   return way;
 }
 
-const StageCables::Way& StageCables::way_of(std::size_t plane, std::uint32_t stage, DieGroup group,
-                                            Exchange exchange, std::uint32_t level) {
+StageCables::Way& StageCables::way_of(std::size_t plane, std::uint32_t stage, DieGroup group,
+                                      Exchange exchange, std::uint32_t level) {
   const auto [found, is_new] = known_.try_emplace({plane, stage, group.ranks, group.stride, exchange, level});
   if (!is_new) return found->second;
   Way& way = number(found->second, plane, stage, stage);
@@ -77,38 +106,36 @@ const StageCables::Way& StageCables::way_of(std::size_t plane, std::uint32_t sta
     for (const std::uint32_t peer : peers) {
       const std::uint32_t stage_begin = stage * dies_;
       add_path(plane, stage_begin + die, stage_begin + first + peer * group.stride,
-               1.0 / static_cast<double>(peers.size()), way.bytes);
+               1.0 / static_cast<double>(peers.size()));
     }
   }
+  way.bytes = take_paths(plane);
   return way;
 }
 
-const StageCables::Way& StageCables::way_between(std::size_t plane, std::uint32_t from, std::uint32_t to) {
+StageCables::Way& StageCables::way_between(std::size_t plane, std::uint32_t from, std::uint32_t to) {
   const auto [found, is_new] = sends_.try_emplace({plane, from, to});
   if (!is_new) return found->second;
   Way& way = number(found->second, plane, from, to);
-  for (std::uint32_t die = 0; die < dies_; ++die)
-    add_path(plane, from * dies_ + die, to * dies_ + die, 1, way.bytes);
+  for (std::uint32_t die = 0; die < dies_; ++die) add_path(plane, from * dies_ + die, to * dies_ + die, 1);
+  way.bytes = take_paths(plane);
   return way;
 }
 
 // All of the transfers flow at the same time. Each takes as long, at least, as the fullest of its cables.
-void StageCables::limit_on(std::size_t plane, const std::vector<const CableBytes*>& bytes,
-                           std::vector<StreamTransfer*>& transfers,
-                           const std::vector<std::uint32_t>& levels) {
-  const auto on_cables = [&](std::size_t t) {
-    return static_cast<double>(transfers[t]->bytes.count) / fabric_.levels[levels[t]].payload;
+std::vector<std::int64_t> StageCables::rates_left(std::size_t plane, const std::vector<Sent>& sent) {
+  const auto on_cables = [&](const Sent& one) {
+    return static_cast<double>(one.bytes) / fabric_.levels[one.level].payload;
   };
-  std::map<std::uint32_t, double> carried;
-  for (std::size_t t = 0; t < transfers.size(); ++t)
-    for (const auto& [cable, part] : *bytes[t]) carried[cable] += on_cables(t) * part;
-  for (const auto& [cable, sent] : carried) carried_[plane][cable] += sent;
-  for (std::size_t t = 0; t < transfers.size(); ++t) {
-    StreamTransfer& transfer = *transfers[t];
+  for (const Sent& one : sent)
+    for (const auto& [cable, part] : ways_[one.way - 1]->bytes) on_cable_[cable] += on_cables(one) * part;
+  std::vector<std::int64_t> rates;
+  for (const Sent& one : sent) {
+    rates.push_back(one.rate);
     double longest = 0;
     std::uint32_t fullest = 0;
-    for (const auto& [cable, part] : *bytes[t]) {
-      const double time = carried[cable] / static_cast<double>(rates_[plane].rates[cable].count);
+    for (const auto& [cable, part] : ways_[one.way - 1]->bytes) {
+      const double time = on_cable_[cable] / static_cast<double>(rates_[plane].rates[cable].count);
       if (time > longest) {
         longest = time;
         fullest = cable;
@@ -116,34 +143,51 @@ void StageCables::limit_on(std::size_t plane, const std::vector<const CableBytes
     }
     if (longest == 0) continue;
     const Hardware::Fabric::Plane& ports = fabric_.planes[planes_[plane].plane];
-    const double payload = fabric_.levels[levels[t]].payload;
-    const double alone = std::min(static_cast<double>(transfer.rate.count),
+    const double payload = fabric_.levels[one.level].payload;
+    const double alone = std::min(static_cast<double>(one.rate),
                                   payload * static_cast<double>(std::min(ports.egress, ports.ingress).count));
-    const double left = static_cast<double>(transfer.bytes.count) / longest;
+    const double left = static_cast<double>(one.bytes) / longest;
     constexpr double kNoise = 1e-9;
     if (left >= alone * (1 - kNoise)) continue;
-    transfer.rate = {std::max<std::int64_t>(1, std::llround(left))};
+    rates.back() = std::max<std::int64_t>(1, std::llround(left));
     if (left / alone < hold_.part) hold_ = {planes_[plane].layout->cables()[fullest].name(), left / alone};
   }
+  for (const Sent& one : sent)
+    for (const auto& [cable, part] : ways_[one.way - 1]->bytes) on_cable_[cable] = 0;
+  return rates;
+}
+
+void StageCables::limit_on(std::size_t plane, const std::vector<Way*>& ways,
+                           std::vector<StreamTransfer*>& transfers,
+                           const std::vector<std::uint32_t>& levels) {
+  std::vector<Sent> sent;
+  for (std::size_t t = 0; t < transfers.size(); ++t) {
+    const StreamTransfer& transfer = *transfers[t];
+    ways[t]->sent += static_cast<double>(transfer.bytes.count) / fabric_.levels[levels[t]].payload;
+    sent.push_back({ways[t]->number, levels[t], transfer.bytes.count, transfer.rate.count});
+  }
+  const auto [found, is_new] = left_.try_emplace({plane, std::move(sent)});
+  if (is_new) found->second = rates_left(plane, found->first.second);
+  for (std::size_t t = 0; t < transfers.size(); ++t) transfers[t]->rate = {found->second[t]};
 }
 
 std::vector<std::uint32_t> StageCables::limit(std::uint32_t stage, DieGroup group, Exchange exchange,
                                               std::vector<StreamTransfer>& transfers) {
   std::vector<std::uint32_t> numbers(transfers.size(), 0);
   for (std::size_t p = 0; p < planes_.size(); ++p) {
-    std::vector<const CableBytes*> bytes;
+    std::vector<Way*> ways;
     std::vector<StreamTransfer*> on_plane;
     std::vector<std::uint32_t> levels;
     for (std::size_t t = 0; t < transfers.size(); ++t) {
       StreamTransfer& transfer = transfers[t];
       if (transfer.level == kNone || fabric_.levels[transfer.level].plane != planes_[p].plane) continue;
-      const Way& way = way_of(p, stage, group, exchange, transfer.level);
+      Way& way = way_of(p, stage, group, exchange, transfer.level);
       numbers[t] = way.number;
-      bytes.push_back(&way.bytes);
+      ways.push_back(&way);
       on_plane.push_back(&transfer);
       levels.push_back(transfer.level);
     }
-    limit_on(p, bytes, on_plane, levels);
+    limit_on(p, ways, on_plane, levels);
   }
   return numbers;
 }
@@ -159,10 +203,10 @@ std::vector<std::uint32_t> StageCables::limit_send(std::uint32_t from, std::uint
              first / fabric_.levels[level].dies != other / fabric_.levels[level].dies)
         ++level;
       if (fabric_.levels[level].plane != planes_[p].plane) continue;
-      const Way& way = way_between(p, from, to);
+      Way& way = way_between(p, from, to);
       numbers[t] = way.number;
       std::vector<StreamTransfer*> one{&transfers[t]};
-      limit_on(p, {&way.bytes}, one, {level});
+      limit_on(p, {&way}, one, {level});
     }
   }
   return numbers;
@@ -170,8 +214,11 @@ std::vector<std::uint32_t> StageCables::limit_send(std::uint32_t from, std::uint
 
 StageCables::Load StageCables::fullest() const {
   Load fullest;
+  std::vector<std::map<std::uint32_t, double>> carried(planes_.size());
+  for (const Way* const way : ways_)
+    for (const auto& [cable, part] : way->bytes) carried[way->plane][cable] += way->sent * part;
   for (std::size_t p = 0; p < planes_.size(); ++p) {
-    for (const auto& [cable, bytes] : carried_[p]) {
+    for (const auto& [cable, bytes] : carried[p]) {
       const double rate = static_cast<double>(rates_[p].rates[cable].count);
       const auto time = Duration(static_cast<std::int64_t>(bytes * 1e12 / rate));
       if (time > fullest.time) fullest = {planes_[p].layout->cables()[cable].name(), time};
@@ -190,7 +237,7 @@ void StageCables::share(SharedCables& shared) const {
     const Hardware::Fabric::Plane& limits = fabric_.planes[plane.plane];
     ports.insert(ports.end(), stages, std::max(limits.egress, limits.ingress));
   }
-  std::vector<CableBytes> most(planes_.size());
+  std::vector<std::map<std::uint32_t, double>> most(planes_.size());
   for (const Way* const way : ways_)
     for (const auto& [cable, bytes] : way->bytes)
       most[way->plane][cable] = std::max(most[way->plane][cable], bytes);

@@ -48,24 +48,31 @@ class StageCables {
   Load fullest() const;
 
  private:
-  // Bytes on each cable of a plane for each byte that every die sends.
-  using CableBytes = std::map<std::uint32_t, double>;
+  // Bytes on each cable of a plane for each byte that every die sends, in the order of the cables.
+  using CableBytes = std::vector<std::pair<std::uint32_t, double>>;
   // What dies of a stage send at a time, to a stage.
   struct Way {
     std::size_t plane = 0;
     std::uint32_t from = 0, to = 0;
     std::uint32_t number = 0;  // from 1 on
     CableBytes bytes;
+    double sent = 0;  // bytes of each die in all transfers so far
+  };
+  // A transfer on a way: a step has few kinds of exchanges, and each of them many times.
+  struct Sent {
+    std::uint32_t way = 0, level = 0;
+    std::int64_t bytes = 0, rate = 0;
+    friend auto operator<=>(const Sent&, const Sent&) = default;
   };
 
-  const Way& way_of(std::size_t plane, std::uint32_t stage, DieGroup group, Exchange exchange,
-                    std::uint32_t level);
-  const Way& way_between(std::size_t plane, std::uint32_t from, std::uint32_t to);
+  Way& way_of(std::size_t plane, std::uint32_t stage, DieGroup group, Exchange exchange, std::uint32_t level);
+  Way& way_between(std::size_t plane, std::uint32_t from, std::uint32_t to);
   Way& number(Way& way, std::size_t plane, std::uint32_t from, std::uint32_t to);
-  void add_path(std::size_t plane, std::uint32_t from, std::uint32_t to, double part,
-                CableBytes& bytes) const;
-  void limit_on(std::size_t plane, const std::vector<const CableBytes*>& bytes,
-                std::vector<StreamTransfer*>& transfers, const std::vector<std::uint32_t>& levels);
+  void add_path(std::size_t plane, std::uint32_t from, std::uint32_t to, double part);
+  CableBytes take_paths(std::size_t plane);
+  void limit_on(std::size_t plane, const std::vector<Way*>& ways, std::vector<StreamTransfer*>& transfers,
+                const std::vector<std::uint32_t>& levels);
+  std::vector<std::int64_t> rates_left(std::size_t plane, const std::vector<Sent>& sent);
 
   const CablePlanes& planes_;
   const Hardware::Fabric& fabric_;
@@ -76,8 +83,12 @@ class StageCables {
       known_;
   std::map<std::tuple<std::size_t, std::uint32_t, std::uint32_t>, Way> sends_;  // by plane and both stages
   std::vector<const Way*> ways_;                                                // by number, less 1
+  // By plane and transfers of an exchange: the rates that cables leave.
+  std::map<std::pair<std::size_t, std::vector<Sent>>, std::vector<std::int64_t>> left_;
   Hold hold_;
-  std::vector<CableBytes> carried_;  // by plane of `planes`: all bytes of transfers so far
+  std::vector<double> on_cable_;           // by cable, zero between two sums
+  std::vector<std::uint32_t> times_;       // by cable, how many ways of a path use it; zero between two paths
+  std::vector<std::uint32_t> way_cables_;  // of all ways of a path
 };
 
 }  // namespace a3sim

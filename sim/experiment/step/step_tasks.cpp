@@ -75,9 +75,11 @@ std::uint32_t StepTasks::classes_of(const PartWork& part) {
 
 std::uint32_t StepTasks::group_exchange(const ChunkWork& work, const char* name, StepStream stream,
                                         StepTask::Kind kind, DieGroup group, double sent, std::uint32_t calls,
-                                        const AfterTasks& after) {
+                                        AfterTasks after) {
   const Hardware::Fabric& fabric = experiment_.hardware.fabric;
-  StreamTask exchange = task(work, name, stream, after);
+  if (step_.launch > Duration::zero())
+    after.push_back(host(work, step_.launch * static_cast<std::int64_t>(calls), {}));
+  StreamTask exchange = task(work, name, stream, std::move(after));
   exchange.hold =
       (experiment_.program.launch.queued + ring_latency(fabric, group)) * static_cast<std::int64_t>(calls);
   const bool to_all = kind == StepTask::Kind::kCp && step_.ulysses;
@@ -106,36 +108,61 @@ AfterTasks StepTasks::compute(const ChunkWork& work, const char* name, const Par
     step_.ulysses ? void(after = {cp}) : ends.push_back(cp);
   }
   if (step_.launch > Duration::zero() && part.calls > 0) {
-    StreamTask first = task(work, "Launch", StepStream::kHost, {});
-    first.units = 1;
-    first.hold = step_.launch;
-    StreamTask rest = first;
-    rest.hold = Duration(static_cast<std::int64_t>(static_cast<double>(step_.launch.count()) *
-                                                   (part.calls - 1) * (experts ? 1 : 1 - step_.captured)));
-    after.push_back(add(std::move(first), of_work(work, StepTask::Kind::kHost)));
-    if (part.calls > 1) ends.push_back(add(std::move(rest), of_work(work, StepTask::Kind::kHost)));
+    launched_kernels(work, name, part, std::move(after), experts, ends);
+    return ends;
   }
-  StreamTask kernels = task(work, name, StepStream::kCompute, std::move(after));
-  kernels.matrix = true;
-  kernels.hold = part.hold;
-  kernels.job = part.job;
-  kernels.job.ideal = stretched(part.job.ideal, work.slowness);
+  ends.push_back(kernels(work, name, part, std::move(after), experts));
+  return ends;
+}
+
+std::uint32_t StepTasks::kernels(const ChunkWork& work, const char* name, const PartWork& part,
+                                 AfterTasks after, bool experts) {
+  StreamTask run = task(work, name, StepStream::kCompute, std::move(after));
+  run.matrix = true;
+  run.hold = part.hold;
+  run.job = part.job;
+  run.job.ideal = stretched(part.job.ideal, work.slowness);
   StepTask about = of_work(work, StepTask::Kind::kCompute);
   about.classes = classes_of(part);
   about.experts = experts;
-  ends.push_back(add(std::move(kernels), about));
-  return ends;
+  return add(std::move(run), about);
+}
+
+std::uint32_t StepTasks::host(const ChunkWork& work, Duration hold, AfterTasks after) {
+  StreamTask launch = task(work, "Launch", StepStream::kHost, std::move(after));
+  launch.units = 1;
+  launch.hold = hold;
+  return add(std::move(launch), of_work(work, StepTask::Kind::kHost));
+}
+
+// Where the host is slower than the kernels, these do not run at once and leave the rest of its time idle, but each behind its
+// own launch. A few pieces of a part stand for all of its kernels, so that programs stay small.
+void StepTasks::launched_kernels(const ChunkWork& work, const char* name, const PartWork& part,
+                                 AfterTasks after, bool experts, AfterTasks& ends) {
+  constexpr std::uint32_t kMostPieces = 4;
+  const std::uint32_t pieces = std::min(part.calls, kMostPieces);
+  const auto launches = [&](std::uint32_t count) {
+    return Duration(static_cast<std::int64_t>(static_cast<double>(step_.launch.count()) * count *
+                                              (experts ? 1 : 1 - step_.captured)));
+  };
+  const auto first_of = [&](std::uint32_t piece) { return part.calls * piece / pieces; };
+  for (std::uint32_t p = 0; p < pieces; ++p) {
+    after.push_back(host(work, p == 0 ? step_.launch : launches(first_of(p) - first_of(p - 1)), {}));
+    const std::uint32_t task =
+        kernels(work, name, part.piece(first_of(p), first_of(p + 1), part.calls), std::move(after), experts);
+    if (p + 1 == pieces) ends.push_back(task);
+    after = {};
+  }
+  if (const std::uint32_t left = part.calls - 1 - first_of(pieces - 1); left > 0)
+    ends.push_back(host(work, launches(left), {}));
 }
 
 AfterTasks StepTasks::exchange(const ChunkWork& chunk_work, const char* name, const ExchangeWork& work,
                                AfterTasks after, bool counted) {
   if (work.empty()) return after;
   if (step_.launch > Duration::zero()) {
-    StreamTask launch = task(chunk_work, "Launch", StepStream::kHost,
-                             counted && step_.reads_counts && !step_.pad_experts ? after : AfterTasks{});
-    launch.units = 1;
-    launch.hold = step_.launch;
-    after.push_back(add(std::move(launch), of_work(chunk_work, StepTask::Kind::kHost)));
+    const bool waits = counted && step_.reads_counts && !step_.pad_experts;
+    after.push_back(host(chunk_work, step_.launch, waits ? after : AfterTasks{}));
   }
   StreamTask exchange = task(chunk_work, name, StepStream::kEp, std::move(after));
   const double stretch = chunk_work.paired ? step_.exchange_stretch : 1;
@@ -158,6 +185,12 @@ AfterTasks StepTasks::exchange(const ChunkWork& chunk_work, const char* name, co
 
 AfterTasks StepTasks::send(const ChunkWork& work, std::uint32_t to_stage, AfterTasks after) {
   if (to_stage == work.stage) return after;
+  if (step_.launch > Duration::zero()) {
+    // One operation of the framework sends, and one receives.
+    ChunkWork receiver = work;
+    receiver.stage = to_stage;
+    for (const ChunkWork& end : {work, receiver}) after.push_back(host(end, step_.launch, {}));
+  }
   const double bytes = static_cast<double>(step_.block_layout().own_tokens()) * parts_.hidden * 2;
   StreamTask sent =
       task(work, "Send", work.backward ? StepStream::kPpBackward : StepStream::kPpForward, std::move(after));

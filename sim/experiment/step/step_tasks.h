@@ -72,8 +72,14 @@ class StepTasks {
   // Adds the exchanges of a TP or CP group.
   std::uint32_t group_exchange(const ChunkWork& work, const char* name, StepStream stream,
                                StepTask::Kind kind, DieGroup group, double sent, std::uint32_t calls,
-                               const AfterTasks& after);
+                               AfterTasks after);
   std::uint32_t classes_of(const PartWork& part);
+  // Add a part's kernels; the host's time; both, where the host takes any.
+  std::uint32_t kernels(const ChunkWork& work, const char* name, const PartWork& part, AfterTasks after,
+                        bool experts);
+  std::uint32_t host(const ChunkWork& work, Duration hold, AfterTasks after);
+  void launched_kernels(const ChunkWork& work, const char* name, const PartWork& part, AfterTasks after,
+                        bool experts, AfterTasks& ends);
 
   const Experiment& experiment_;
   const StepOptions& step_;

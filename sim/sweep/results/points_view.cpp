@@ -124,9 +124,12 @@ std::string counts_line(const SweepResults& sweep) {
 std::string missing_text(const SweepResults& sweep) {
   const std::size_t missing = sweep.points.size() - sweep.count(PointStatus::kDone);
   if (missing == 0) return {};
-  return fmt::format("{} of {} points are done: {} missing, among which better ones may be\n",
-                     sweep.count(PointStatus::kDone), sweep.points.size(),
-                     missing == 1 ? "1 is" : fmt::format("{} are", missing));
+  const std::string better =
+      sweep.best == 0
+          ? "among which better ones may be"
+          : fmt::format("of which none is among the {} best, once the sweep has ended", sweep.best);
+  return fmt::format("{} of {} points are done: {} missing, {}\n", sweep.count(PointStatus::kDone),
+                     sweep.points.size(), missing == 1 ? "1 is" : fmt::format("{} are", missing), better);
 }
 
 std::string failures_text(const SweepResults& sweep, std::size_t most) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -132,8 +133,23 @@ void read_metrics(SQLite::Database& db, SweepResults& sweep, const PointOfPositi
   std::ranges::sort(sweep.metrics, {}, rank_of);
 }
 
+// Returns what the last line `# --best N` of a sweep's text says.
+std::size_t best_asked(SQLite::Database& db, const std::string& name) {
+  constexpr std::string_view kLine = "\n# --best ";
+  SQLite::Statement row(db, "SELECT spec FROM sweep WHERE name = ?");
+  row.bind(1, name);
+  if (!row.executeStep()) return 0;
+  const std::string text = row.getColumn(0).getString();
+  const std::size_t at = text.rfind(kLine);
+  if (at == std::string::npos) return 0;
+  std::size_t best = 0;
+  std::from_chars(text.data() + at + kLine.size(), text.data() + text.size(), best);
+  return best;
+}
+
 SweepResults read_sweep(SQLite::Database& db, const std::string& name) {
   SweepResults sweep{name, {}, {}, {}};
+  sweep.best = best_asked(db, name);
   read_axes(db, sweep);
   const PointOfPosition index = read_points(db, sweep);
   read_coordinates(db, sweep, index);

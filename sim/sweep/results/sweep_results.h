@@ -35,6 +35,7 @@ struct SweepResults {
   std::vector<ResultAxis> axes;
   std::vector<ResultPoint> points;
   std::vector<ResultMetric> metrics;  // latency first, blame.* last, otherwise by name
+  std::size_t best = 0;               // the sweep asks for so many of the least latency alone; 0: for all
 
   const std::string& value(std::size_t point, std::size_t axis) const {
     return axes[axis].values[points[point].levels[axis]];
