@@ -62,6 +62,7 @@ void JobReader::read(const fs::path& path, const ProfiledJob::MachineOf& machine
   take_machine(machine);
   compare_exchanges();
   name_groups();
+  number_links();
   account();
   tell_differences();
   align_clocks(clocks);
@@ -197,17 +198,20 @@ void JobReader::add_work(const KernelRow& row, OperatorRecord& record, SeenRankS
   }
 }
 
-// Takes the number of "step12". If the profile has no steps, all is one step.
+std::uint64_t JobReader::number_of(std::string_view step, std::uint32_t rank) const {
+  std::uint64_t number = 0;
+  if (step.starts_with("step") && (has_.steps || tableless_.contains(rank))) {
+    const std::string_view digits = step.substr(4);
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  }
+  return number;
+}
+
 void JobReader::exchange(std::uint32_t rank, const SeenExchange& exchange) {
   has_.waits = has_.waits || exchange.tells_waits();
-  std::uint64_t number = 0;
-  if (exchange.step.starts_with("step")) {
-    const std::string_view digits = exchange.step.substr(4);
-    std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  } else if (!exchange.tells_waits() && has_.steps) {
-    return;  // a collective between steps belongs to none
-  }
-  if (!has_.steps && !tableless_.contains(rank)) number = 0;
+  // A collective between steps belongs to none.
+  if (!exchange.step.starts_with("step") && !exchange.tells_waits() && has_.steps) return;
+  const std::uint64_t number = number_of(exchange.step, rank);
   if (!exchange.start) return;
   // Exchanges of steps without kernels lie outside of what was profiled, unless the rank has nothing else.
   if (exchange.tells_waits() && !seen_.contains(number) && !tableless_.contains(rank)) return;
@@ -217,7 +221,7 @@ void JobReader::exchange(std::uint32_t rank, const SeenExchange& exchange) {
   SeenRankStep& in = seen(number, rank);
   SeenRankStep::Exchange seen{from, to, exchange.waited, exchange.collective};
   seen.split = exchange.waits_told && exchange.tells_waits();
-  seen.group = group_of(exchange, rank);
+  seen.group = group_of(exchange.name, rank);
   seen.name = name(exchange_of(exchange.name));
   seen.call = call_of(exchange.name);
   seen.transit = exchange.transit;

@@ -76,6 +76,7 @@ class JobReader final : public AscendSink {
   void unfinished(std::uint32_t rank, const KernelRow& row) override;
   void exchange(std::uint32_t rank, const SeenExchange& seen) override;
   void packets(std::uint32_t, std::uint64_t, double, Duration) override {}
+  void link(std::uint32_t rank, const SeenLink& seen) override;
   void step_time(std::uint32_t rank, const ToldStep& told) override;
   void group(const std::string& name, const std::string& use, std::span<const std::uint32_t> ranks) override;
   void end_rank(const ProfiledHome& home) override;
@@ -85,6 +86,8 @@ class JobReader final : public AscendSink {
   FullStep& step(std::uint64_t number);
   SeenRankStep& seen(std::uint64_t number, std::uint32_t rank) { return seen_[number][rank]; }
   static void count(std::size_t& records, std::string_view what);
+  // Returns the number of "step12"; 0 for profiles without steps.
+  std::uint64_t number_of(std::string_view step, std::uint32_t rank) const;
 
   // In job_time_line.cpp: trace_view.json.
   std::span<const std::string_view> wanted_arguments() const override;
@@ -99,9 +102,11 @@ class JobReader final : public AscendSink {
   // In job_kernels.cpp: what binds kernels.
   void sum_up(std::uint32_t rank, const KernelRow& row, std::size_t line, Duration before);
   // In job_groups.cpp: communicators.
-  std::uint32_t group_of(const SeenExchange& exchange, std::uint32_t rank);
+  std::uint32_t group_of(std::string_view exchange, std::uint32_t rank);
   std::uint32_t call_of(std::string_view name);
   void name_groups();
+  // In job_links.cpp: who sends how fast to whom.
+  void number_links();
   // In job_accounts.cpp: where the time of ranks goes.
   void compare_exchanges();
   void account();
@@ -149,7 +154,7 @@ class JobReader final : public AscendSink {
   KernelOrder order_;                         // of the rank that is being read
   double fastest_ = 0;                        // clock, Hz
   std::vector<std::string> links_;            // kinds of links, as transfers name them
-  std::size_t kernels_ = 0, exchanges_ = 0, transfers_ = 0, host_ = 0, framework_ = 0;
+  std::size_t kernels_ = 0, exchanges_ = 0, transfers_ = 0, host_ = 0, framework_ = 0, link_sums_ = 0;
   struct Has {
     bool machine = false, steps = false, core_times = false, cycles = false, shapes = false, hbm = false,
          blocks = false, pipes = false, waits = false, fill = false, order = true, framework = false;

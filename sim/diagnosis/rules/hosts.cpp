@@ -266,17 +266,13 @@ std::vector<std::uint32_t> without_others(const Slowdown& slowdown, std::vector<
 std::pair<std::size_t, std::size_t> host_steps(const Slowdown& slowdown,
                                                const std::vector<std::uint32_t>& ranks) {
   const std::vector<std::vector<float>>& waits = slowdown.episode.host_waits;
+  const double felt = slowdown.shared.at("host_share") * slowdown.usual();
   std::size_t first = waits.size(), last = 0;
   for (const std::uint32_t rank : ranks) {
     const RankStep& healthy = slowdown.located.healthy[rank];
     const double usual = std::max(healthy[Measure::kDelay], healthy[Measure::kLate]);
-    const auto longer = [&](std::size_t step) { return static_cast<double>(waits[step][rank]) - usual; };
-    double most = 0;
-    for (std::size_t s = 0; s < waits.size(); ++s) most = std::max(most, longer(s));
-    const double felt = std::max(slowdown.shared.at("host_share") * slowdown.usual(),
-                                 slowdown.shared.at("host_among") * most);
     for (std::size_t s = 0; s < waits.size(); ++s) {
-      if (longer(s) < felt) continue;
+      if (static_cast<double>(waits[s][rank]) - usual < felt) continue;
       first = std::min(first, s);
       last = std::max(last, s + 1);
     }

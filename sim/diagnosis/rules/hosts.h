@@ -49,7 +49,7 @@ inline bool idle_is_of_host(const Observation& observation, std::uint32_t rank) 
 }
 
 // Returns the positions among the episode's slow steps of the first one in which one of these ranks waited for its host, and
-// behind the last one; both 0 if that is not known. A wait of little beside the rank's longest one does not count.
+// behind the last one; both 0 if that is not known.
 std::pair<std::size_t, std::size_t> host_steps(const Slowdown& slowdown,
                                                const std::vector<std::uint32_t>& ranks);
 
