@@ -69,7 +69,7 @@ void JobReader::link(std::uint32_t rank, const SeenLink& seen) {
   const auto near = links.size() > kNear ? links.end() - kNear : links.begin();
   auto found = std::find_if(near, links.end(), same);
   if (found == links.end()) {
-    count(link_sums_, "links between ranks");
+    count(link_sums_, "links between ranks", kOfAllRanks);
     links.push_back({number, group, seen.from, seen.to, kind, printable(seen.transport), 0, {}, rank});
     found = links.end() - 1;
   }

@@ -64,7 +64,8 @@ struct SeenRankStep {
 // Builds a job from the content of a profiler's directories.
 class JobReader final : public AscendSink {
  public:
-  explicit JobReader(ProfiledJob& to) : to_(to) {}
+  // Keeps up to `most` records of each kind in full: of the ranks beyond them, sums alone.
+  JobReader(ProfiledJob& to, std::size_t most) : to_(to), most_(most) {}
   void read(const std::filesystem::path& path, const ProfiledJob::MachineOf& machine);
 
  private:
@@ -85,7 +86,12 @@ class JobReader final : public AscendSink {
   std::uint32_t name(const std::string& text);
   FullStep& step(std::uint64_t number);
   SeenRankStep& seen(std::uint64_t number, std::uint32_t rank) { return seen_[number][rank]; }
-  static void count(std::size_t& records, std::string_view what);
+  // Counts a record; throws InputError if there are too many. Exchanges and links are kept of all ranks, so of them there may be
+  // more.
+  void count(std::size_t& records, std::string_view what, std::size_t times = 1) const;
+  static constexpr std::size_t kOfAllRanks = 5;  // times as many
+  // Returns whether the records of one more rank like the largest one so far have room.
+  bool has_room();
   // Returns the number of "step12"; 0 for profiles without steps.
   std::uint64_t number_of(std::string_view step, std::uint32_t rank) const;
 
@@ -134,6 +140,11 @@ class JobReader final : public AscendSink {
   void tell_missing();
 
   ProfiledJob& to_;
+  std::size_t most_;
+  bool in_full_ = true;             // the rank that is being read
+  std::set<std::uint32_t> summed_;  // ranks of which sums alone are kept
+  std::array<std::size_t, 4> kept_{},
+      largest_{};  // records by kind: when this rank began, of the largest rank
   std::map<std::pair<std::uint32_t, std::string>, std::size_t>
       kernels_of_;  // position among ProfiledTime::kernels
   std::map<std::string, std::uint32_t, std::less<>> groups_, calls_;
