@@ -70,6 +70,19 @@ struct ProfiledGroup {
   std::map<std::uint32_t, std::pair<std::uint32_t, Duration>> last;
 };
 
+// What went from one rank to another in a step, in all calls of one kind and group over one kind of links.
+struct ProfiledLink {
+  std::uint64_t step = 0;
+  std::uint32_t group = 0;  // position in ProfiledTime::groups
+  std::uint32_t from = 0, to = 0;
+  std::string name, transport;  // hcom_allReduce, HCCS
+  double bytes = 0;
+  Duration transit{};
+  std::uint32_t told_by = 0;  // rank
+
+  double rate() const { return transit > Duration::zero() ? bytes / seconds(transit) : 0; }
+};
+
 // Parts of a core that work side by side.
 enum class Pipe : std::uint8_t {
   kCube,
@@ -114,6 +127,7 @@ struct ProfiledTime {
   std::vector<StepTime> steps;  // by step, then rank
   std::vector<ExchangeTime> exchanges;
   std::vector<ProfiledGroup> groups;
+  std::vector<ProfiledLink> links;  // between different ranks
   std::vector<KernelTime> kernels;
   std::vector<std::string> tables;  // of each rank: the path of its table of kernels
   std::vector<std::string> folders;

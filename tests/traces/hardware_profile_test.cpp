@@ -361,3 +361,42 @@ TEST_CASE("exchanges that overlap are exposed once, and only where nothing compu
   REQUIRE(exposed);
   CHECK(exposed->lost_ms == Approx(50));
 }
+
+TEST_CASE("of more ranks than have room in full, each one's time is accounted for all the same") {
+  const ScratchDirectory folder;
+  constexpr int kRanks = 8;
+  for (int number = 0; number < kRanks; ++number) {
+    Rank rank = data_parallel_rank();
+    if (number == kRanks - 1) {
+      constexpr double kLonger = 14'000;
+      for (Kernel& kernel : rank.kernels)
+        if (kernel.type == "FlashAttentionScore") kernel.length += kLonger;
+      for (Exchange& exchange : rank.exchanges) {
+        exchange.start += kLonger;
+        exchange.length -= kLonger;
+      }
+    }
+    rank.steps.clear();
+    write_rank(folder, number, rank);
+  }
+  const ProfiledJob all(folder.path()), few(folder.path(), {}, 20);  // six kernels a rank
+  CHECK(all.full(0).ranks.size() == kRanks);
+  CHECK(few.full(0).ranks == std::vector<std::uint32_t>{0, 1, 2});
+  CHECK(few.full(0).operators.size() < all.full(0).operators.size());
+  REQUIRE(few.profiled_time()->steps.size() == all.profiled_time()->steps.size());
+  for (std::size_t s = 0; s < few.profiled_time()->steps.size(); ++s)
+    CHECK(few.profiled_time()->steps[s].computing == all.profiled_time()->steps[s].computing);
+  CHECK(few.profiled_time()->kernels.size() == all.profiled_time()->kernels.size());
+  CHECK(std::ranges::any_of(few.missing(), [](const Missing& missing) {
+    return missing.column.find("full records of 5 of 8 ranks, from rank 3 on") != std::string::npos;
+  }));
+  // The slow rank is one of those that are not there in full.
+  const auto slow = [](const ProfiledJob& job) {
+    const Advice advice = advise(job, book());
+    const Finding* finding = find_cause(advice, "compute.straggler");
+    return finding ? finding->ranks : std::vector<std::uint32_t>();
+  };
+  CHECK(slow(all) == std::vector<std::uint32_t>{7});
+  CHECK(slow(few) == std::vector<std::uint32_t>{7});
+  CHECK_THROWS_WITH(ProfiledJob(folder.path(), {}, 5), Contains("more than 5 kernels"));
+}

@@ -5,6 +5,7 @@
 #include "sim/diagnosis/rules/advice.h"
 #include "sim/diagnosis/rules/advice_report.h"
 #include "sim/diagnosis/rules/choice.h"
+#include "sim/diagnosis/rules/hosts.h"
 #include "tests/traces/made_observation.h"
 
 // Two faults at a time, of which each has to be told from what the other one does.
@@ -289,6 +290,26 @@ TEST_CASE("a host's wait is compared with its events in the steps in which it wa
   REQUIRE(found(advice, "host.gc") != nullptr);
   CHECK(found(advice, "host.environment")->ranks == RankNumbers{2});
   CHECK(found(advice, "host.gc")->ranks == RankNumbers{1});
+}
+
+TEST_CASE("a finding about a host has the steps in which its ranks waited, not all that other faults slow") {
+  const MadeObservation job = job_with([](std::uint32_t, std::uint32_t) { return 0.0; });
+  static const RuleBook kRules = read_rules(std::filesystem::path(A3SIM_SOURCE_DIR) / "configs/advice");
+  Located located;
+  located.usual = picoseconds(made_ms(10));
+  located.healthy.resize(2);
+  located.healthy[1][Measure::kLate] = picoseconds(made_ms(1));
+  Episode episode;
+  episode.steps = {3, 4, 6, 7, 9};
+  const auto late = static_cast<float>(picoseconds(made_ms(3)));
+  const auto usual = static_cast<float>(picoseconds(made_ms(1)));
+  episode.host_waits = {{0, usual}, {0, late}, {0, usual}, {0, late}, {0, usual}};
+  const FullStep none;
+  const Slowdown slowdown{job, located, episode, {}, none, kRules.shared, {}, {}, {}, {}, {}};
+  using Steps = std::pair<std::size_t, std::size_t>;
+  CHECK(host_steps(slowdown, {1}) == Steps{1, 4});
+  CHECK(host_steps(slowdown, {0, 1}) == Steps{1, 4});
+  CHECK(host_steps(slowdown, {0}) == Steps{0, 0});  // not known: it never waited
 }
 
 }  // namespace

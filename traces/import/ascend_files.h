@@ -55,6 +55,18 @@ struct ExchangeSink {
 };
 void read_communication(const std::filesystem::path& file, const ExchangeSink& to);
 
+// What went from one rank to another in all calls of a kind, as communication_matrix.json sums it up. `step` and `name` are
+// valid only during the call.
+struct SeenLink {
+  std::string_view step, name;     // "step3", with group
+  std::uint32_t from = 0, to = 0;  // numbers in the group in some versions, in the job in others
+  std::string transport;           // HCCS, RDMA, SDMA, …; LOCAL from a rank to itself
+  double bytes = 0;
+  Duration transit{};
+};
+using LinkSink = std::function<void(const SeenLink& seen)>;
+void read_communication_matrix(const std::filesystem::path& file, const LinkSink& to);
+
 // Returns whether an exchange is of two ranks, by its name: hcom_send, hcom_receive, hcom_batchSendRecv.
 bool is_between_two(std::string_view name);
 

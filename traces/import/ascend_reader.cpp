@@ -50,6 +50,7 @@ class AscendReader {
     told_.clear();
     buffered_.clear();
     const fs::path exchanges = home.folder / "communication.json",
+                   matrix = home.folder / "communication_matrix.json",
                    steps = home.folder / "step_trace_time.csv", time_line = home.folder / "trace_view.json",
                    metadata = home.home / "profiler_metadata.json", analysis = home.folder / "analysis.db";
     for (const fs::path& table : home.tables) {
@@ -65,6 +66,9 @@ class AscendReader {
     if (home.tables.empty() && is_file(analysis))
       read_analysis(analysis, !is_file(exchanges), !is_file(steps));
     add_untold();
+    if (is_file(matrix))
+      tolerate(
+          [&] { read_communication_matrix(matrix, [&](const SeenLink& seen) { to_.link(rank_, seen); }); });
     to_.end_rank(home);
     if (to_.wanted_arguments().empty() || !origin_) return;
     if (is_file(time_line))

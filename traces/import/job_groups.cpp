@@ -76,11 +76,11 @@ void JobReader::group(const std::string& name, const std::string& use, std::span
   std::ranges::sort(group.ranks);
 }
 
-std::uint32_t JobReader::group_of(const SeenExchange& exchange, std::uint32_t rank) {
+std::uint32_t JobReader::group_of(std::string_view exchange, std::uint32_t rank) {
   constexpr std::size_t kMostGroups = 100'000;
-  std::string name = communicator_of(exchange.name);
+  std::string name = communicator_of(exchange);
   // A table of kernels has the end of the communicator's name alone.
-  if (!groups_.contains(name) && exchange.name.find('@') == std::string_view::npos && !name.empty())
+  if (!groups_.contains(name) && exchange.find('@') == std::string_view::npos && !name.empty())
     for (const auto& [known, index] : groups_)
       if (known.size() > name.size() && known.ends_with(name)) {
         name = known;

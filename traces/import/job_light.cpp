@@ -239,7 +239,8 @@ void JobReader::make_light() {
       if (entry.seen()) records.push_back(light(index, rank, entry, released[rank]));
     FullStep full = std::move(steps_[number]);
     full.step = index;
-    for (const LightRecord& record : records) full.ranks.push_back(record.rank);
+    for (const LightRecord& record : records)
+      if (!summed_.contains(record.rank)) full.ranks.push_back(record.rank);
     for (OperatorRecord& record : full.operators) record.step = index;
     for (TransferRecord& record : full.transfers) record.step = index;
     for (HostRecord& record : full.host) record.step = index;
@@ -257,7 +258,8 @@ void JobReader::make_light() {
     for (const LightRecord& record : records) all[record.rank] = record;
     // A rank that was left out of this step has nothing to wait for until the others go on.
     for (std::uint32_t rank = 0; rank < ranks_; ++rank)
-      if (!std::ranges::binary_search(full.ranks, rank)) released[rank] = stand_in.release;
+      if (std::ranges::find(records, rank, &LightRecord::rank) == records.end())
+        released[rank] = stand_in.release;
     to_.numbers_.push_back(static_cast<std::uint32_t>(std::min<std::uint64_t>(number, kNone - 1)));
     to_.lines_.push_back(std::move(lines_[number]));
     to_.steps_.push_back(std::move(full));
@@ -302,6 +304,11 @@ void JobReader::tell_unseen_ranks() {
 }
 
 void JobReader::tell_missing() {
+  if (!summed_.empty())
+    to_.job_.missing.push_back(
+        {fmt::format("full records of {} of {} ranks, from rank {} on: there are more than {} records",
+                     summed_.size(), profiled_.size(), *summed_.begin(), most_),
+         "what compares single operators; these ranks are summed up"});
   tell_sparse_steps();
   tell_unseen_ranks();
   to_.job_.exchanges_split = has_.waits || exchanges_ == 0;

@@ -14,7 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint32_t kMostRanks = 65'536;
-constexpr std::size_t kMostRecords = 2'000'000;  // of each kind
 constexpr std::size_t kMostRankSteps = 500'000;
 constexpr std::uint16_t kMostOfName = 65'535;
 constexpr std::size_t kMostNames = 100'000, kLongestOperator = 1000;
@@ -62,6 +61,7 @@ void JobReader::read(const fs::path& path, const ProfiledJob::MachineOf& machine
   take_machine(machine);
   compare_exchanges();
   name_groups();
+  number_links();
   account();
   tell_differences();
   align_clocks(clocks);
@@ -95,6 +95,8 @@ void JobReader::begin_rank(const ProfiledHome& home) {
   to_.job_.nodes[home.rank] =
       hosts_.try_emplace(host, static_cast<std::uint32_t>(hosts_.size())).first->second;
   reading_ = home.rank;
+  in_full_ = has_room();
+  if (!in_full_) summed_.insert(home.rank);
   const fs::path table = !home.tables.empty()     ? home.tables.front()
                          : !home.database.empty() ? home.database
                                                   : home.folder / "communication.json";
@@ -138,7 +140,7 @@ void JobReader::kernel(std::uint32_t rank, const KernelRow& row, std::size_t lin
   order_.add(*row.start, *row.start + *row.time);
   // A kernel between steps belongs to none; collectives are exchanges.
   if (!is_of_step(row) || row.is_collective()) return;
-  count(kernels_, "kernels");
+  if (in_full_) count(kernels_, "kernels");
   // Where rows are in another order than their starts, nothing is known to have run beside a kernel.
   sum_up(rank, row, line, *row.start < last_start_ ? Duration::min() : busy_until_);
   last_start_ = *row.start;
@@ -163,6 +165,7 @@ void JobReader::kernel(std::uint32_t rank, const KernelRow& row, std::size_t lin
     if (timed && 2 * record.arithmetic < record.run)
       add_stretch(seen_rank_step.memory_bound, record.start, record.end);
   }
+  if (!in_full_) return;
   step(number).operators.push_back(record);
   lines_[number].push_back(static_cast<std::uint32_t>(line));
 }
@@ -197,27 +200,30 @@ void JobReader::add_work(const KernelRow& row, OperatorRecord& record, SeenRankS
   }
 }
 
-// Takes the number of "step12". If the profile has no steps, all is one step.
+std::uint64_t JobReader::number_of(std::string_view step, std::uint32_t rank) const {
+  std::uint64_t number = 0;
+  if (step.starts_with("step") && (has_.steps || tableless_.contains(rank))) {
+    const std::string_view digits = step.substr(4);
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  }
+  return number;
+}
+
 void JobReader::exchange(std::uint32_t rank, const SeenExchange& exchange) {
   has_.waits = has_.waits || exchange.tells_waits();
-  std::uint64_t number = 0;
-  if (exchange.step.starts_with("step")) {
-    const std::string_view digits = exchange.step.substr(4);
-    std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  } else if (!exchange.tells_waits() && has_.steps) {
-    return;  // a collective between steps belongs to none
-  }
-  if (!has_.steps && !tableless_.contains(rank)) number = 0;
+  // A collective between steps belongs to none.
+  if (!exchange.step.starts_with("step") && !exchange.tells_waits() && has_.steps) return;
+  const std::uint64_t number = number_of(exchange.step, rank);
   if (!exchange.start) return;
   // Exchanges of steps without kernels lie outside of what was profiled, unless the rank has nothing else.
   if (exchange.tells_waits() && !seen_.contains(number) && !tableless_.contains(rank)) return;
-  count(exchanges_, "exchanges");
+  count(exchanges_, "exchanges", kOfAllRanks);
   in_exchanges_.insert(rank);
   const Duration from = *exchange.start, to = from + exchange.elapsed;
   SeenRankStep& in = seen(number, rank);
   SeenRankStep::Exchange seen{from, to, exchange.waited, exchange.collective};
   seen.split = exchange.waits_told && exchange.tells_waits();
-  seen.group = group_of(exchange, rank);
+  seen.group = group_of(exchange.name, rank);
   seen.name = name(exchange_of(exchange.name));
   seen.call = call_of(exchange.name);
   seen.transit = exchange.transit;
@@ -226,7 +232,9 @@ void JobReader::exchange(std::uint32_t rank, const SeenExchange& exchange) {
   in.exchanges.push_back(seen);
   in.reach(from, to);
   // A mere wait for others keeps no link busy.
-  if (exchange.elapsed <= Duration::zero() || (seen.split && exchange.transit <= Duration::zero())) return;
+  const bool moves =
+      exchange.elapsed > Duration::zero() && (!seen.split || exchange.transit > Duration::zero());
+  if (!moves || !in_full_) return;
   OperatorRecord record;
   record.rank = rank;
   record.op = seen.name;
@@ -267,10 +275,21 @@ FullStep& JobReader::step(std::uint64_t number) {
   return steps_[number];
 }
 
-void JobReader::count(std::size_t& records, std::string_view what) {
-  if (++records > kMostRecords)
+void JobReader::count(std::size_t& records, std::string_view what, std::size_t times) const {
+  if (++records > times * most_)
     throw InputError(fmt::format("more than {} {}: profile fewer steps, or name fewer ranks' directories",
-                                 kMostRecords, what));
+                                 times * most_, what));
+}
+
+bool JobReader::has_room() {
+  const std::array<std::size_t, 4> now{kernels_, transfers_, host_, framework_};
+  bool room = true;
+  for (std::size_t kind = 0; kind < now.size(); ++kind) {
+    largest_[kind] = std::max(largest_[kind], now[kind] - kept_[kind]);
+    room = room && now[kind] + largest_[kind] <= most_;
+  }
+  kept_ = now;
+  return room;
 }
 
 }  // namespace a3sim

@@ -64,7 +64,8 @@ struct SeenRankStep {
 // Builds a job from the content of a profiler's directories.
 class JobReader final : public AscendSink {
  public:
-  explicit JobReader(ProfiledJob& to) : to_(to) {}
+  // Keeps up to `most` records of each kind in full: of the ranks beyond them, sums alone.
+  JobReader(ProfiledJob& to, std::size_t most) : to_(to), most_(most) {}
   void read(const std::filesystem::path& path, const ProfiledJob::MachineOf& machine);
 
  private:
@@ -76,6 +77,7 @@ class JobReader final : public AscendSink {
   void unfinished(std::uint32_t rank, const KernelRow& row) override;
   void exchange(std::uint32_t rank, const SeenExchange& seen) override;
   void packets(std::uint32_t, std::uint64_t, double, Duration) override {}
+  void link(std::uint32_t rank, const SeenLink& seen) override;
   void step_time(std::uint32_t rank, const ToldStep& told) override;
   void group(const std::string& name, const std::string& use, std::span<const std::uint32_t> ranks) override;
   void end_rank(const ProfiledHome& home) override;
@@ -84,7 +86,14 @@ class JobReader final : public AscendSink {
   std::uint32_t name(const std::string& text);
   FullStep& step(std::uint64_t number);
   SeenRankStep& seen(std::uint64_t number, std::uint32_t rank) { return seen_[number][rank]; }
-  static void count(std::size_t& records, std::string_view what);
+  // Counts a record; throws InputError if there are too many. Exchanges and links are kept of all ranks, so of them there may be
+  // more.
+  void count(std::size_t& records, std::string_view what, std::size_t times = 1) const;
+  static constexpr std::size_t kOfAllRanks = 5;  // times as many
+  // Returns whether the records of one more rank like the largest one so far have room.
+  bool has_room();
+  // Returns the number of "step12"; 0 for profiles without steps.
+  std::uint64_t number_of(std::string_view step, std::uint32_t rank) const;
 
   // In job_time_line.cpp: trace_view.json.
   std::span<const std::string_view> wanted_arguments() const override;
@@ -99,9 +108,11 @@ class JobReader final : public AscendSink {
   // In job_kernels.cpp: what binds kernels.
   void sum_up(std::uint32_t rank, const KernelRow& row, std::size_t line, Duration before);
   // In job_groups.cpp: communicators.
-  std::uint32_t group_of(const SeenExchange& exchange, std::uint32_t rank);
+  std::uint32_t group_of(std::string_view exchange, std::uint32_t rank);
   std::uint32_t call_of(std::string_view name);
   void name_groups();
+  // In job_links.cpp: who sends how fast to whom.
+  void number_links();
   // In job_accounts.cpp: where the time of ranks goes.
   void compare_exchanges();
   void account();
@@ -129,6 +140,11 @@ class JobReader final : public AscendSink {
   void tell_missing();
 
   ProfiledJob& to_;
+  std::size_t most_;
+  bool in_full_ = true;             // the rank that is being read
+  std::set<std::uint32_t> summed_;  // ranks of which sums alone are kept
+  std::array<std::size_t, 4> kept_{},
+      largest_{};  // records by kind: when this rank began, of the largest rank
   std::map<std::pair<std::uint32_t, std::string>, std::size_t>
       kernels_of_;  // position among ProfiledTime::kernels
   std::map<std::string, std::uint32_t, std::less<>> groups_, calls_;
@@ -149,7 +165,7 @@ class JobReader final : public AscendSink {
   KernelOrder order_;                         // of the rank that is being read
   double fastest_ = 0;                        // clock, Hz
   std::vector<std::string> links_;            // kinds of links, as transfers name them
-  std::size_t kernels_ = 0, exchanges_ = 0, transfers_ = 0, host_ = 0, framework_ = 0;
+  std::size_t kernels_ = 0, exchanges_ = 0, transfers_ = 0, host_ = 0, framework_ = 0, link_sums_ = 0;
   struct Has {
     bool machine = false, steps = false, core_times = false, cycles = false, shapes = false, hbm = false,
          blocks = false, pipes = false, waits = false, fill = false, order = true, framework = false;

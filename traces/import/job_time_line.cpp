@@ -50,6 +50,7 @@ void JobReader::event(std::uint32_t rank, const TraceEvent& event, Duration date
   if (begins_.empty() || !(length >= 0) || length > kMostMicroseconds) return;
   if (event.phase == "C") return add_fill(rank, event, date);
   if (event.number("dst rank") || event.name.starts_with("hcom_")) communicates_ = true;
+  if (!in_full_) return;
   if (event.number("dst rank")) return add_transfer(rank, event, date);
   if (const std::optional<HostKind> kind = host_kind(event)) add_host(rank, event, *kind, date);
 }

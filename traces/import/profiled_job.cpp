@@ -17,9 +17,10 @@ RecordPlace in_time_line(const std::string& folder, Duration date) {
 
 }  // namespace
 
-ProfiledJob::ProfiledJob(const std::filesystem::path& path, const MachineOf& machine) {
+ProfiledJob::ProfiledJob(const std::filesystem::path& path, const MachineOf& machine,
+                         std::size_t most_records) {
   job_.passes = {"step"};
-  JobReader(*this).read(path, machine);
+  JobReader(*this, most_records).read(path, machine);
 }
 
 void ProfiledJob::each_step(const Step& take) const {

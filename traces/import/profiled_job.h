@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -16,10 +17,13 @@ namespace a3sim {
 class ProfiledJob final : public Observation {
  public:
   // Returns what the device allows if so many AIC and AIV run its kernels.
+  static constexpr std::size_t kMostRecords = 2'000'000;
   using MachineOf = std::function<ObservedMachine(std::uint32_t aic, std::uint32_t aiv)>;
-  // Without `machine`, takes the machine from the profile. Throws InputError with file and line if it is no
-  // profile, or is too large.
-  explicit ProfiledJob(const std::filesystem::path& path, const MachineOf& machine = {});
+  // Without `machine`, takes the machine from the profile. Of many ranks those are there in full that have room in
+  // `most_records` of each kind; of the others, light records and sums. Throws InputError with file and line if it is no
+  // profile, or one rank alone has more.
+  explicit ProfiledJob(const std::filesystem::path& path, const MachineOf& machine = {},
+                       std::size_t most_records = kMostRecords);
 
   void each_step(const Step& take) const override;
   std::vector<std::uint32_t> full_steps() const override;

@@ -100,6 +100,14 @@ bool is_alike(const Episode& episode) {
   return true;
 }
 
+double host_wait(const RankStep& rank) { return std::max(rank[Measure::kDelay], rank[Measure::kLate]); }
+
+std::vector<float> host_waits(const std::vector<RankStep>& ranks) {
+  std::vector<float> waits;
+  for (const RankStep& rank : ranks) waits.push_back(static_cast<float>(host_wait(rank)));
+  return waits;
+}
+
 // `from` is the first step that shows what is usual.
 void add_means(const Observation& observation, std::uint32_t from, Located& located) {
   std::map<std::uint32_t, std::vector<Episode*>> seen_by;  // by step that was recorded in full
@@ -108,6 +116,8 @@ void add_means(const Observation& observation, std::uint32_t from, Located& loca
   std::vector<std::uint32_t> episode_of(located.steps, kNone);
   for (std::uint32_t e = 0; e < located.episodes.size(); ++e)
     for (const std::uint32_t step : located.episodes[e].steps) episode_of[step] = e;
+  constexpr std::size_t kMostWaits = 4'000'000;  // of ranks in slow steps
+  std::size_t waits = 0;
   RankSteps steps(observation.ranks());
   double healthy = 0;
   std::uint32_t number = 0;
@@ -122,10 +132,14 @@ void add_means(const Observation& observation, std::uint32_t from, Located& loca
     if (episode == kNone && number <= from) return;
     healthy += episode == kNone;
     add_mean(episode == kNone ? located.healthy : located.episodes[episode].mean, ranks);
-    if (episode != kNone) raise_to(located.episodes[episode].most, ranks);
+    if (episode == kNone) return;
+    raise_to(located.episodes[episode].most, ranks);
+    waits += ranks.size();
+    if (waits <= kMostWaits) located.episodes[episode].host_waits.push_back(host_waits(ranks));
   });
   divide(located.healthy, healthy);
   for (Episode& episode : located.episodes) {
+    if (waits > kMostWaits) episode.host_waits.clear();
     divide(episode.mean, static_cast<double>(episode.steps.size()));
     divide(episode.seen, static_cast<double>(episode.recorded.size()));
     if (episode.borrowed && !is_alike(episode)) {
@@ -142,7 +156,7 @@ HostBound host_bound(const std::vector<RankStep>& ranks) {
   constexpr double kFilled = 50;  // percent
   HostBound bound;
   for (const RankStep& rank : ranks) {
-    bound.waits = std::max({bound.waits, rank[Measure::kDelay], rank[Measure::kLate]});
+    bound.waits = std::max(bound.waits, host_wait(rank));
     bound.batch_missing |= rank.fill[0] >= 0 && rank.fill[0] < kFilled;
   }
   return bound;

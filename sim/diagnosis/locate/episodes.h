@@ -23,6 +23,9 @@ struct Episode {
   std::vector<RankStep> seen;
   std::vector<std::vector<RankStep>> seen_each;  // one entry per step of `recorded`, in their order
   bool borrowed = false;
+  // How long each rank waited for its host, in ps: an entry of all ranks per slow step. Empty in jobs of very many ranks and
+  // slow steps.
+  std::vector<std::vector<float>> host_waits;
 
   std::uint32_t first() const { return steps.front(); }
   std::uint32_t last() const { return steps.back(); }

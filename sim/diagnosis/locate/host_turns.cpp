@@ -14,6 +14,7 @@ using Kinds = std::set<HostKind>;
 constexpr double kOfLost =
     0.3;  // part of a step's lost time: a device that waits for less does not wait for its host
 constexpr double kOfMost = 0.3;        // part of the events that grew most: others that count beside them
+constexpr double kOfWaits = 0.1;       // part of the wait that the events which grew most fill, else none did
 constexpr std::size_t kMostRead = 64;  // steps
 constexpr std::uint32_t kGap = 2;      // usual steps between slow ones, behind which another fault may begin
 
@@ -37,18 +38,19 @@ KindTimes times_of(const FullStep& step) {
   return most;
 }
 
-Kinds grown(const KindTimes& now, const KindTimes& usual) {
+// Returns the kinds of events that grew; none if they fill little of the time for which the device waited.
+Kinds grown(const KindTimes& now, const KindTimes& usual, double waits) {
   double most = 0;
   for (std::size_t k = 0; k < now.size(); ++k)
     if (!is_of_loader(k)) most = std::max(most, now[k] - usual[k]);
   Kinds kinds;
   for (std::size_t k = 0; k < now.size(); ++k)
-    if (!is_of_loader(k) && most > 0 && now[k] - usual[k] > kOfMost * most)
+    if (!is_of_loader(k) && most > kOfWaits * waits && now[k] - usual[k] > kOfMost * most)
       kinds.insert(static_cast<HostKind>(k));
   return kinds;
 }
 
-// What hosts did in slow steps; steps without an entry are not known.
+// What hosts did in slow steps: empty where nothing that was recorded grew. Steps without an entry are not known.
 class HostsSeen {
  public:
   HostsSeen(const Observation& observation, const std::map<std::uint32_t, HostBound>& bound,
@@ -72,8 +74,7 @@ class HostsSeen {
     if (reference.host.empty())
       for (const auto& [step, of_step] : times)
         for (std::size_t k = 0; k < usual.size(); ++k) usual[k] = std::min(usual[k], of_step[k]);
-    for (const auto& [step, of_step] : times)
-      if (Kinds kinds = grown(of_step, usual); !kinds.empty()) kinds_[step] = std::move(kinds);
+    for (const auto& [step, of_step] : times) kinds_[step] = grown(of_step, usual, bound.at(step).waits);
   }
 
   const Kinds* of(std::uint32_t step) const {

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "sim/diagnosis/rules/choice.h"
+#include "sim/diagnosis/rules/hosts.h"
 #include "sim/diagnosis/rules/profile_means.h"
 #include "sim/diagnosis/rules/rule.h"
 
@@ -78,11 +79,25 @@ std::vector<FindingPart> steps_in_parts(const Episode& episode, const Finding& f
   return parts;
 }
 
+// Ends the steps of a finding about hosts where its ranks no longer wait for them: other faults may slow the steps around.
+void end_where_no_rank_waits(const Slowdown& slowdown, Finding& finding) {
+  const auto [first, last] = host_steps(slowdown, finding.ranks);
+  const std::vector<std::uint32_t>& steps = slowdown.episode.steps;
+  const bool of_host = finding.cause.starts_with("host.") || finding.cause.starts_with("io.");
+  if (!of_host || first >= last || last - first == steps.size() || slowdown.episode.grows()) return;
+  finding.first = steps[first];
+  finding.last = steps[last - 1];
+  double lost = 0;
+  for (std::size_t s = first; s < last; ++s) lost += slowdown.episode.lost_each[s];
+  finding.lost_ms = kMsOfPs * finding.explains * lost / (finding.last - finding.first + 1);
+}
+
 void fill_in(const Slowdown& slowdown, const RuleBook& rules, Finding& finding) {
   finding.first = slowdown.episode.first();
   finding.last = slowdown.episode.last();
   finding.lost_ms = kMsOfPs * slowdown.episode.lost * finding.explains;
-  finding.share = slowdown.usual() > 0 ? slowdown.episode.lost * finding.explains / slowdown.usual() : 0;
+  end_where_no_rank_waits(slowdown, finding);
+  finding.share = slowdown.usual() > 0 ? finding.lost_ms / (kMsOfPs * slowdown.usual()) : 0;
   finding.confidence = confidence_of(finding, rules.confidence);
   doubt_unseen_exchanges(slowdown.observation, rules.shared, finding);
   finding.parts = steps_in_parts(slowdown.episode, finding);

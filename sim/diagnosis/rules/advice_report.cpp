@@ -155,6 +155,21 @@ std::string cables_text(const std::vector<std::string>& cables) {
   return cables.size() > 1 ? text + ", which carry the same transfers" : text;
 }
 
+// Returns ranks in words: "0, 3", of many also "0 to 399".
+std::string text_of_ranks(const std::vector<std::uint32_t>& ranks) {
+  constexpr std::size_t kMany = 16;
+  if (ranks.size() <= kMany) return fmt::format("{}", fmt::join(ranks, ", "));
+  std::string text;
+  for (std::size_t from = 0, to = 0; from < ranks.size(); from = to) {
+    to = from + 1;
+    while (to < ranks.size() && ranks[to] == ranks[to - 1] + 1) ++to;
+    text += text.empty() ? "" : ", ";
+    text +=
+        to - from > 1 ? fmt::format("{} to {}", ranks[from], ranks[to - 1]) : fmt::format("{}", ranks[from]);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string place_text(const Finding& finding, std::uint32_t ranks) {
@@ -164,7 +179,7 @@ std::string place_text(const Finding& finding, std::uint32_t ranks) {
     add("all ranks");
   else if (!finding.ranks.empty())
     add(fmt::format("{}rank{} {}", finding.set.empty() ? "" : finding.set + ": ",
-                    finding.ranks.size() > 1 ? "s" : "", fmt::join(finding.ranks, ", ")));
+                    finding.ranks.size() > 1 ? "s" : "", text_of_ranks(finding.ranks)));
   if (!finding.side.empty())
     add(finding.side == "both" ? "both sides of its ports" : finding.side + " of its ports");
   for (const auto& [from, to] : finding.links) add(fmt::format("rank {} to rank {}", from, to));

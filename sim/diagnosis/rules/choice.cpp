@@ -33,6 +33,11 @@ bool share_place(const Finding& a, const Finding& b) {
          (of_a.empty() && of_b.empty());
 }
 
+// Returns whether a cause is read from the records, whatever else slows the same ranks: a low clock, a timeout.
+bool is_read(const Finding& finding) {
+  return finding.cause == "compute.clock" || finding.cause == "comm.resend";
+}
+
 // Returns whether `other` follows from `cause`.
 bool follows(const Finding& cause, const Finding& other) {
   // Transfers to a rank with more rows share its port with more transfers. A way that carries less is slow itself.
@@ -59,13 +64,14 @@ bool follows(const Finding& cause, const Finding& other) {
   // not follow from it.
   const bool of_host = is_of(other, "io.") || is_of(other, "host.");
   if (is_of(cause, "io.") || is_of(cause, "host."))
-    return !of_host && other.cause != "comm.resend" && share_place(cause, other) &&
+    return !of_host && !is_read(other) && share_place(cause, other) &&
            cause.explains + other.explains > kBoth;
   // More rows take longer, and send more. Operators are compared at equal work, clocks are read, and timeouts are alike.
   if (cause.cause == "load.imbalance")
     return is_of(other, "comm.") && other.cause != "comm.resend" && !other.carries_less;
   if (cause.cause == "comm.small")
-    return is_of(other, "comm.") || is_of(other, "compute.") || is_of(other, "parallel.");
+    return !is_read(other) &&
+           (is_of(other, "comm.") || is_of(other, "compute.") || is_of(other, "parallel."));
   if (is_of(cause, "comm.") && (other.cause == "comm.config" || other.cause == "comm.contention"))
     return true;
   return is_of(cause, "comm.") && other.cause == "parallel.overlap";
@@ -196,7 +202,9 @@ std::vector<Finding> choose(std::vector<Finding> candidates, double lag) {
         !chosen.empty() && !matters(candidate) && candidate.explains < kBeside * chosen.front().explains;
     // True if a chosen cause explains the same time of the same ranks.
     const bool told = std::ranges::any_of(chosen, [&](const Finding& other) {
-      return share_place(candidate, other) && candidate.explains + other.explains > kBoth;
+      const bool beside =
+          is_read(candidate) && (is_of(other, "host.") || is_of(other, "io.") || other.cause == "comm.small");
+      return !beside && share_place(candidate, other) && candidate.explains + other.explains > kBoth;
     });
     if (!weak && !told) chosen.push_back(candidate);
   }

@@ -42,6 +42,8 @@ class CommLinkRule final : public CauseRule {
       const bool flaps = changes || in_time.varies(slowdown.shared);
       if (flaps != flapping_) continue;
       Finding& finding = findings.emplace_back(finding_of(slowdown, link, slow));
+      // A steady port does not change within a step.
+      if (!flaps) finding.doubt = std::max(finding.doubt, in_time.changing);
       if (!flaps) continue;
       const RecordPlace place = finding.evidence.front().place;
       if (changes)

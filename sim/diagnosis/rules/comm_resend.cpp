@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "sim/diagnosis/rules/rule.h"
 #include "sim/diagnosis/rules/slow_links.h"
@@ -96,6 +97,25 @@ bool is_late_in_most_steps(const Puts& puts, const UsualPuts& usual, double late
   return all.size() > 1 && 2 * late.size() > all.size();
 }
 
+// Returns the ways in each step on which most puts are late, of several operators: the way itself was slow in that step.
+using WayInStep = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // step, source, destination
+std::set<WayInStep> slow_ways(const Slowdown& slowdown, double late_put) {
+  constexpr std::uint32_t kLeastPuts = 4;
+  std::map<WayInStep, std::pair<std::uint32_t, std::uint32_t>> ways;  // late, all
+  for (const auto& [key, puts] : slowdown.transfers.puts) {
+    const UsualPuts usual = usual_of(puts);
+    for (const TransferRecord* put : puts.now) {
+      auto& [late, all] = ways[{put->step, put->src, put->dst}];
+      ++all;
+      late += is_late(*put, usual, late_put);
+    }
+  }
+  std::set<WayInStep> slow;
+  for (const auto& [way, counts] : ways)
+    if (counts.second >= kLeastPuts && 2 * counts.first >= counts.second) slow.insert(way);
+  return slow;
+}
+
 std::vector<LatePuts> late_puts(const Slowdown& slowdown) {
   struct Late {
     std::vector<std::pair<double, const TransferRecord*>> puts;
@@ -104,13 +124,14 @@ std::vector<LatePuts> late_puts(const Slowdown& slowdown) {
   std::map<std::uint32_t, Late> by_src;
   const double late_put = slowdown.shared.at("late_put");
   const OnTime on_time = puts_on_time(slowdown);
+  const std::set<WayInStep> slow = slow_ways(slowdown, late_put);
   for (const auto& [key, puts] : slowdown.transfers.puts) {
     const UsualPuts usual = usual_of(puts);
     Late& late = by_src[key.src];
     late.all += static_cast<std::uint32_t>(puts.now.size());
     if (is_late_in_most_steps(puts, usual, late_put)) continue;
     for (const TransferRecord* put : puts.now) {
-      if (!is_late(*put, usual, late_put)) continue;
+      if (!is_late(*put, usual, late_put) || slow.contains({put->step, put->src, put->dst})) continue;
       late.puts.emplace_back(picoseconds(put->length()) - usual.median, put);
       late.alone += others_went(on_time, *put);
     }

@@ -263,6 +263,23 @@ std::vector<std::uint32_t> without_others(const Slowdown& slowdown, std::vector<
   return ranks;
 }
 
+std::pair<std::size_t, std::size_t> host_steps(const Slowdown& slowdown,
+                                               const std::vector<std::uint32_t>& ranks) {
+  const std::vector<std::vector<float>>& waits = slowdown.episode.host_waits;
+  const double felt = slowdown.shared.at("host_share") * slowdown.usual();
+  std::size_t first = waits.size(), last = 0;
+  for (const std::uint32_t rank : ranks) {
+    const RankStep& healthy = slowdown.located.healthy[rank];
+    const double usual = std::max(healthy[Measure::kDelay], healthy[Measure::kLate]);
+    for (std::size_t s = 0; s < waits.size(); ++s) {
+      if (static_cast<double>(waits[s][rank]) - usual < felt) continue;
+      first = std::min(first, s);
+      last = std::max(last, s + 1);
+    }
+  }
+  return first < last ? std::pair(first, last) : std::pair<std::size_t, std::size_t>();
+}
+
 bool batches_were_ready(const Slowdown& slowdown) {
   return std::ranges::all_of(host_lag(slowdown).ranks, [&](std::uint32_t r) {
     return slowdown.episode.mean[r].fill[0] >= slowdown.shared.at("filled");

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/diagnosis/rules/finding.h"
@@ -46,6 +47,11 @@ bool waits_like(const Slowdown& slowdown, std::uint32_t rank, std::uint32_t like
 inline bool idle_is_of_host(const Observation& observation, std::uint32_t rank) {
   return observation.hosts_seen(rank) && observation.exchanges_seen(rank);
 }
+
+// Returns the positions among the episode's slow steps of the first one in which one of these ranks waited for its host, and
+// behind the last one; both 0 if that is not known.
+std::pair<std::size_t, std::size_t> host_steps(const Slowdown& slowdown,
+                                               const std::vector<std::uint32_t>& ranks);
 
 // Returns whether queues were seen, and were filled on all ranks that waited for their hosts.
 bool batches_were_ready(const Slowdown& slowdown);

@@ -113,6 +113,8 @@ class OperatorRoofRule final : public CauseRule {
       finding.operators = {slowdown.observation.names()[op]};
       finding.factor = sum.worst->run();
       finding.explains = std::min(1.0, a_rank / slowdown.own_lag());
+      // What other operators take longer too may be of the rank's memory, or of its clock.
+      finding.doubt = std::clamp(1 - sum.lost / all, 0.0, 1.0);
       finding.add({fmt::format("{} of rank {}, at equal work, of the usual", finding.operators.front(),
                                sum.worst->now.rank),
                    "", sum.worst->run(), data.at("slower"), slowdown.observation.place_of(sum.worst->now)});

@@ -61,6 +61,7 @@ class PortStates {
     for (std::size_t b = 0; b < bins.bytes.size(); ++b) {
       if (bins.busy[b] < enough_) continue;
       ++busy_;
+      bytes_ += bins.bytes[b];
       const int now = bins.bytes[b] >= full_ ? 1 : bins.bytes[b] <= low_ ? -1 : 0;
       low_bins_ += now < 0;
       if (now != 0 && state != 0 && now != state) ++changes_;
@@ -72,6 +73,8 @@ class PortStates {
     }
   }
 
+  // Returns the mean rate of bins in which it has enough to send.
+  double rate() const { return busy_ > 0 ? bytes_ / busy_ : 0; }
   double low() const { return busy_ > 0 ? low_bins_ / busy_ : 0; }
   std::uint32_t changes(std::size_t steps) const {
     return static_cast<std::uint32_t>(changes_ / static_cast<double>(std::max<std::size_t>(1, steps)));
@@ -80,7 +83,7 @@ class PortStates {
 
  private:
   double full_, low_, enough_;
-  double busy_ = 0, low_bins_ = 0, changes_ = 0;
+  double busy_ = 0, bytes_ = 0, low_bins_ = 0, changes_ = 0;
   std::vector<double> between_;
 };
 
@@ -155,15 +158,21 @@ PortInTime port_in_time(const Slowdown& slowdown, std::uint32_t rank, bool egres
   // Where it is usually low for half of the time, it cannot be seen to be so for longer.
   const double least = usually.low() > kHalf ? 0 : usually.low() + slowdown.shared.at("port_lower");
   const double changes = slowdown.shared.at(usual.empty() ? "port_changes" : "port_changes_usual");
+  double changing = 0;
+  std::size_t slow_steps = 0;
   for (const auto& [step, puts] : steps) {
     PortStates of_step(slowdown.shared, most);
-    of_step.add(bins_of(puts, bin));
-    states.add(bins_of(puts, bin));
-    if (of_step.changes(1) >= changes && of_step.low() > least)
-      in_time.changing += 1 / static_cast<double>(steps.size());
+    const PortBins bins = bins_of(puts, bin);
+    of_step.add(bins);
+    // A step in which the port carries what it usually does is slow for another reason.
+    if (of_step.rate() > slow * usually.rate() && usually.rate() > 0) continue;
+    ++slow_steps;
+    states.add(bins);
+    changing += of_step.changes(1) >= changes && of_step.low() > least;
   }
+  in_time.changing = changing / static_cast<double>(std::max<std::size_t>(1, slow_steps));
   in_time.low = states.low();
-  in_time.changes = states.changes(steps.size());
+  in_time.changes = states.changes(slow_steps);
   in_time.period = bin * states.bins_between_falls();
   return in_time;
 }

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include "sim/core/statistics.h"
+#include "sim/diagnosis/rules/link_matrix.h"
 #include "sim/diagnosis/rules/node_links.h"
 #include "traces/analysis/stretches.h"
 
@@ -169,12 +171,56 @@ void add_busy_rate(const Slowdown& slowdown, const SlowLink& link, double slow, 
   if (here <= 0 || before <= 0) return;
   finding.factor = std::min(1.0, here / before);
   finding.carries_less = finding.factor < slowdown.shared.at("port_slow");
+  // A port that carries as much as ever while it is busy may only share it among more.
+  if (here > slow * before) finding.doubt = slowdown.shared.at("port_as_busy");
   const std::vector<ObservedPlane>& known = slowdown.observation.machine().planes;
   for (auto& [plane, rates] : planes)
     if (plane < known.size())
       finding.factor = std::min(finding.factor, rest_of_port(rates.first, rates.second, known[plane]));
   finding.add({fmt::format("bytes over busy time at rank {}'s ports, usually {:.4g}", rank, before / kGiga),
                "GB/s", here / kGiga, slow * before / kGiga, finding.evidence.front().place});
+}
+
+// Returns the ranks at the other ends of a link's slow transfers, if their ports may as well be the slow ones: nothing else that
+// goes through these is healthy. Empty if not, or for a single rank.
+std::vector<std::uint32_t> other_ends(const Slowdown& slowdown, const SlowLink& link, double slow) {
+  if (link.kind != SlowLink::Kind::kPorts || link.egress == link.ingress || link.ranks.size() < 2) return {};
+  const LinkRates& rates = slowdown.transfers.rates;
+  const auto cell = [&](std::uint32_t own, std::uint32_t other) {
+    return link.egress ? std::pair(own, other) : std::pair(other, own);
+  };
+  const auto plane_of = [&](const std::pair<std::uint32_t, std::uint32_t>& way) -> std::uint32_t {
+    const TransferRecord* put = rates.longest[way.first][way.second];
+    return put ? put->plane : kNone;
+  };
+  const auto is_slow = [&](const std::pair<std::uint32_t, std::uint32_t>& way) {
+    return rates.cells[way.first][way.second] < std::log(slow);
+  };
+  std::set<std::uint32_t> ends, planes;
+  for (const std::uint32_t own : link.ranks)
+    for (std::uint32_t other = 0; other < rates.cells.size(); ++other)
+      if (const auto way = cell(own, other); is_slow(way)) {
+        ends.insert(other);
+        planes.insert(plane_of(way));
+      }
+  if (ends.size() < 2) return {};
+  for (const std::uint32_t end : ends)
+    for (std::uint32_t other = 0; other < rates.cells.size(); ++other)
+      if (const auto way = cell(other, end);
+          !std::isnan(rates.cells[way.first][way.second]) && planes.contains(plane_of(way)) && !is_slow(way))
+        return {};
+  return {ends.begin(), ends.end()};
+}
+
+// Says that the ports at the other ends may be the slow ones.
+void doubt_side(const Slowdown& slowdown, const SlowLink& link, double slow, Finding& finding) {
+  const std::vector<std::uint32_t> ends = other_ends(slowdown, link, slow);
+  if (ends.empty()) return;
+  finding.doubt = std::max(finding.doubt, 1.0 / 2);
+  const std::string set = name_of_set(ends, slowdown.observation);
+  finding.missing.push_back(fmt::format("which end is slow: it may be the {} of {} as well",
+                                        link.egress ? "ingress" : "egress",
+                                        set.empty() ? fmt::format("ranks {}", fmt::join(ends, ", ")) : set));
 }
 
 // Returns the part of a step's lag that a way explains which carries less whatever the load: what growing work of cores and
@@ -200,7 +246,8 @@ std::vector<SlowLink> slow_links(const Slowdown& slowdown, double slow) {
 }
 
 std::vector<SlowLink> slow_links(const SteadyState& job, double slow) {
-  const LinkRates rates = rates_of(job);
+  const ProfiledTime* matrix = matrix_of(job);
+  const LinkRates rates = matrix ? rates_of_matrix(job, *matrix) : rates_of(job);
   std::vector<SlowLink> links = slow_links_of(rates, limits_of(job.shared, slow));
   join_nodes(job.observation.nodes(), rates, links);
   std::erase_if(links, [](const SlowLink& link) { return link.kind == SlowLink::Kind::kAll; });
@@ -224,6 +271,7 @@ Finding finding_of(const Slowdown& slowdown, const SlowLink& link, double thresh
   finding.explains = communication_share(slowdown);
   add_link(link, "the usual", threshold, slowdown.observation, finding);
   add_busy_rate(slowdown, link, threshold, finding);
+  doubt_side(slowdown, link, threshold, finding);
   if (link.kind == SlowLink::Kind::kPath)
     finding.carries_less = finding.factor < slowdown.shared.at("path_slow");
   if (finding.carries_less) finding.explains = std::max(finding.explains, share_of_slow_way(slowdown));
@@ -247,6 +295,7 @@ Finding finding_of_transfers(const SteadyState& job, double part) {
 Finding finding_of(const SteadyState& job, const SlowLink& link, double threshold) {
   Finding finding = finding_of_transfers(job, link.factor);
   add_link(link, "that elsewhere in the same exchanges", threshold, job.observation, finding);
+  if (const ProfiledTime* matrix = matrix_of(job)) add_matrix_link(link, *matrix, threshold, finding);
   return finding;
 }
 

@@ -11,7 +11,8 @@ namespace a3sim {
 // Returns the ports and paths that are slower than usual by the factor `slow` or more, the slowest first.
 std::vector<SlowLink> slow_links(const Slowdown& slowdown, double slow);
 // Returns the ports and paths that are slower than others in the same exchanges, each side of a port
-// separately. Compares the rate of each put with the median of its operator, pass and plane.
+// separately. Compares the rate of each put with the median of its operator, pass and plane; where a profile has none, the sums
+// of its communication_matrix.json with the median of their kind.
 std::vector<SlowLink> slow_links(const SteadyState& job, double slow);
 
 // Returns a finding with ranks, links, side, factor, the slowest put, and what ports carry while they are busy.
