@@ -55,5 +55,29 @@ TEST_CASE("A part of the dies for attention has the requests of all of them") {
   CHECK_THROWS_WITH(decode_of({"inference.attention_part=1"}), Contains("some and not all"));
 }
 
+// Step 5 of the shipped record: 64 experts on eight dies of which the busiest gets 1.34976 times the mean.
+const std::vector<std::string> kRecorded{
+    "model.experts=64", "parallel.ep=8",
+    "routing={kind: recorded, file: " + (configs_folder() / "traffic" / "expert_counts.csv").string() +
+        ", step: 5}"};
+
+TEST_CASE("A step of decode on recorded routing waits for the rank that the record makes the busiest") {
+  const RanStep recorded = ran(decode_of(kRecorded));
+  // Each rank's 192 rows are dealt from the record's shares.
+  CHECK(recorded.prepared.over_mean == Approx(1.34976).epsilon(0.03));
+  const RanStep balanced = ran(decode_of({"model.experts=64", "parallel.ep=8"}));
+  CHECK(recorded.prepared.over_mean > 1.2);
+  CHECK(recorded.figures.time > balanced.figures.time);
+}
+
+TEST_CASE("Experts that are held twice take rows from the busiest ones") {
+  std::vector<std::string> twice = kRecorded;
+  twice.emplace_back("inference.redundant=16");
+  const RanStep once = ran(decode_of(kRecorded)), copied = ran(decode_of(twice));
+  CHECK(copied.prepared.over_mean < 1 + (once.prepared.over_mean - 1) / 3);
+  CHECK(copied.prepared.over_mean >= 1);
+  CHECK(copied.prepared.memory.experts == Approx(once.prepared.memory.experts * 80 / 64));
+}
+
 }  // namespace
 }  // namespace a3sim

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
+#include "models/balance/replicas.h"
 #include "models/graph/expert_parallel.h"
 #include "sim/core/error.h"
 #include "sim/experiment/config/alike_ranks.h"
@@ -144,6 +146,29 @@ std::vector<InferenceKernel> host_exchange(const char* name, const Experiment& l
   return before ? std::vector{rows, exchange} : std::vector{exchange, rows};
 }
 
+// Experts that are held twice are the busiest ones: rows go to the model's experts, and copies are placed as EPLB places them
+// that knows the loads.
+Experiment with_copies(const Experiment& stated, const InferencePlan& plan) {
+  const std::uint32_t redundant = plan.options.redundant, ep = plan.options.ep,
+                      experts = plan.model.experts.count;
+  if (redundant == 0 || (stated.routing.kind == "balanced" && !stated.routing.known)) return stated;
+  if (experts % ep != 0)
+    throw InputError(
+        fmt::format("inference.redundant: {} experts without copies on {} dies, expected a divisor where "
+                    "routing is not balanced",
+                    experts, ep));
+  Experiment placed = stated;
+  placed.shape.experts_per_rank = experts / ep;
+  const RoutingCounts counts = routing_of(placed);
+  std::vector<double> loads(experts, 0);
+  for (std::uint32_t src = 0; src < counts.ranks(); ++src)
+    for (std::uint32_t e = 0; e < experts; ++e) loads[e] += counts.at(src, e);
+  placed.shape = stated.shape;
+  placed.routing.known =
+      std::make_shared<const RoutingCounts>(by_slot(counts, eplb_slots(loads, {ep, experts + redundant})));
+  return placed;
+}
+
 // The rows of each expert of the rank for which the others wait. Ranks without requests bring none, unless they are padded.
 void take_rows(const Experiment& experiment, const InferenceOptions& options, ExpertVisit& visit) {
   const MoeShape& shape = experiment.shape;
@@ -173,8 +198,9 @@ InferenceKernel whole_kernel(const Experiment& layer, const InferenceOptions& op
 
 }  // namespace
 
-ExpertVisit expert_visit(const Experiment& experiment, const InferencePlan& plan) {
+ExpertVisit expert_visit(const Experiment& stated, const InferencePlan& plan) {
   const InferenceOptions& options = plan.options;
+  const Experiment experiment = with_copies(stated, plan);
   const bool whole = options.experts_by == ExpertKernels::kMegaMoe;
   Experiment layer = whole ? mega_moe_of(experiment) : exchanges_of(experiment, options);
   const std::vector<PassResult> passes = run_alike(layer);
