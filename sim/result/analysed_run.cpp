@@ -13,6 +13,7 @@
 #include "sim/result/run_observation.h"
 #include "sim/result/step_section.h"
 #include "sim/verdict/gains.h"
+#include "traces/analysis/core_idle.h"
 #include "traces/analysis/pass_sums.h"
 
 namespace a3sim {
@@ -103,6 +104,8 @@ Report told_pass(const AnalysedRun& run, std::size_t pass, std::uint32_t rank) {
   if (!known.explained) return sums_report(traced.name, traced.trace, run.run->sums[pass], rank);
   Report report = explanation_report(traced.name, traced.trace, *known.explained, rank);
   add_verdict(report, known.verdict);
+  if (known.verdict.bound > Duration::zero() && !traced.trace.machine.streams)
+    add_core_idle(report, traced.trace, known.verdict.bound);
   const std::string finding = first_finding(*known.advice, "pass");
   if (!finding.empty()) report.say_on(finding + '\n', "finding");
   return report;

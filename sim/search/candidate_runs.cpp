@@ -147,6 +147,7 @@ std::string CandidateRuns::schedules_of(const Job& job) const {
   if (!base.experiment) return {};
   try {
     const Experiment experiment = experiment_of(job, *base.experiment);
+    if (!experiment.work->why_no_schedules().empty()) return {};
     const auto work = experiment.work->prepare(experiment, 1);
     std::string text;
     for (std::size_t pass = 0; pass < work->passes(); ++pass) {

@@ -66,7 +66,9 @@ std::string quoted(const std::vector<std::string>& keys) {
 
 SearchProblem::SearchProblem(Experiment experiment, SearchSpace space, bool own_alone)
     : experiment_(std::move(experiment)), space_(std::move(space)) {
-  if (const std::string why = experiment_.work->why_no_schedule_run(); !why.empty())
+  const std::string why = experiment_.work->why_no_schedule_run();
+  orders_ = why.empty();
+  if (!orders_ && std::ranges::any_of(space_.terms, [](const auto& terms) { return !terms.empty(); }))
     throw InputError(experiment_.name + ": " + why);
   const std::uint32_t experts =
       experiment_.shape.ep > 0 ? experiment_.shape.experts() / experiment_.shape.ep : 0;
@@ -82,8 +84,9 @@ SearchProblem::SearchProblem(Experiment experiment, SearchSpace space, bool own_
   find_parts();
   Diagnostics own;
   const Config tree = Config::from(*experiment_.tree, {}, own);
-  add_start(experiment_.order.name, experiment_.order, tree.map("order"), experiment_.order.where);
-  if (own_alone) return;
+  add_start(orders_ ? experiment_.order.name : "the configuration", experiment_.order, tree.map("order"),
+            experiment_.order.where);
+  if (own_alone || !orders_) return;
   for (const std::filesystem::path& file : files_in(configs_folder() / "orders")) {
     OrderSpec order = read_order_file(file);
     if (order.keys[0] == experiment_.order.keys[0] && order.keys[1] == experiment_.order.keys[1] &&

@@ -23,8 +23,8 @@ struct SearchStart {
 // each pass is a part with its own sort keys; otherwise all passes are one part.
 class SearchProblem {
  public:
-  // Starts from the configuration's own order and, unless `own_alone`, from the shipped ones. Throws
-  // InputError for work that has no schedules.
+  // Starts from the configuration's own order and, unless `own_alone`, from the shipped ones. Work without schedules has
+  // no orders: only its settings are searched, and a space with sort keys is refused (InputError).
   SearchProblem(Experiment experiment, SearchSpace space, bool own_alone = false);
 
   const Experiment& experiment() const { return experiment_; }
@@ -36,6 +36,8 @@ class SearchProblem {
   bool is_open(std::size_t queue) const { return open_[queue]; }
   // Returns "forward ctq", or "ctq" if there is one part.
   std::string queue_name(std::size_t queue) const;
+  // True if the work has schedules, which orders change.
+  bool orders() const { return orders_; }
   // True if there are no choices to make.
   bool empty() const;
 
@@ -70,6 +72,7 @@ class SearchProblem {
   std::vector<std::string> parts_;
   std::vector<std::vector<std::size_t>> passes_of_part_;
   std::vector<bool> open_;  // one entry per queue
+  bool orders_ = true;
 };
 
 }  // namespace a3sim

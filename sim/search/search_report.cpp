@@ -64,8 +64,12 @@ std::string claim_text(const SearchProblem& problem, const SearchFindings& findi
   const Judgement& judgement = findings.judgement;
   const bool alone = judgement.verdict == GainVerdict::kConfiguredAlone;
   std::string text = fmt::format(
-      "The order found is {} faster than the best shipped order{}: the smallest of {}.\n",
-      in_percent(judgement.gain, 2), alone ? ", as configured alone" : "", verified_text(findings, !alone));
+      "{}{}: the smallest of {}.\n",
+      problem.orders() ? fmt::format("The order found is {} faster than the best shipped order",
+                                     in_percent(judgement.gain, 2))
+                       : fmt::format("With what was found it takes {} less time than as configured",
+                                     in_percent(judgement.gain, 2)),
+      alone ? ", as configured alone" : "", verified_text(findings, !alone));
   if (alone) text += fmt::format("It holds nowhere else: {}.\n", judgement.why);
   if (findings.shipped_order)
     text +=
@@ -78,8 +82,9 @@ std::string claim_text(const SearchProblem& problem, const SearchFindings& findi
     text += fmt::format("Under {} it is {} slower than {}.\n", worst->condition, in_percent(-worst->gain, 2),
                         worst->best_start);
   text += nearest_text(findings) + left_out_text(findings);
-  text +=
-      fmt::format("Its schedules are sound, as 'a3sim check' proves; {}.\n", carried_text(problem, findings));
+  text += problem.orders() ? fmt::format("Its schedules are sound, as 'a3sim check' proves; {}.\n",
+                                         carried_text(problem, findings))
+                           : std::string("Its program is sound, as 'a3sim check' proves.\n");
   return text + fmt::format("Above the bound: {} before, {} now (as configured, {}).\n",
                             in_percent(findings.bound.before), in_percent(findings.bound.after),
                             fmt::join(problem.parts(), " and "));
@@ -280,7 +285,7 @@ Report search_report(const SearchProblem& problem, const SearchOptions& options,
   report.say(search_headline(problem, findings));
   if (findings.claims()) {
     const std::vector<std::string> settings = problem.settings(outcome.winner().candidate);
-    report.say(problem.order_text(findings.stated, findings.lists.file) +
+    report.say((problem.orders() ? problem.order_text(findings.stated, findings.lists.file) : std::string()) +
                (settings.empty() ? "" : fmt::format("{}\n", fmt::join(settings, "\n"))));
   }
   if (findings.gained()) {

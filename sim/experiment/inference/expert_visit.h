@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sim/experiment/inference/inference_costs.h"
@@ -13,10 +14,12 @@ struct ExpertVisit {
   double over_mean = 1;             // its rows, over the mean of ranks
   std::vector<InferenceKernel> dispatch,
       combine;  // with the kernels that put rows in order for the host's exchanges
+  // One kernel that does all of it, products too; then `dispatch` and `combine` are empty.
+  std::optional<InferenceKernel> whole;
 };
 
-// Runs Dispatch and Combine as the experiment's execution has them, alone, each for its time. Everything else about them
-// follows from the routing.
+// Runs Dispatch and Combine as the experiment's execution has them, alone, each for its time; or the kernel that is both and
+// the experts. Everything else about them follows from the routing.
 ExpertVisit expert_visit(const Experiment& experiment, const InferencePlan& plan);
 
 }  // namespace a3sim

@@ -1,6 +1,10 @@
 #include "sim/experiment/inference/inference_costs.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
+#include <queue>
 #include <utility>
 
 #include "sim/core/whole_time.h"
@@ -54,6 +58,49 @@ std::uint64_t parts_of_keys(std::uint64_t blocks, std::uint64_t keys, std::uint3
   std::uint64_t parts = 1;
   while (parts < most && time(parts) > 1.01 * best) ++parts;
   return parts;
+}
+
+// Returns the number of parts of one length into which sets of keys are cut, and this length: the longest that comes within a
+// hundredth of the best. The last part of a set counts as a whole one.
+std::pair<std::uint64_t, std::uint64_t> equal_parts(std::span<const std::uint64_t> keys, std::uint64_t blocks,
+                                                    std::uint32_t cores, std::uint64_t least) {
+  const std::uint64_t longest = *std::ranges::max_element(keys);
+  const auto parts = [&](std::uint64_t length) {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t own : keys) sum += (own + length - 1) / length;
+    return sum;
+  };
+  const auto time = [&](std::uint64_t length) {
+    return static_cast<double>((blocks * parts(length) + cores - 1) / cores * length);
+  };
+  const std::uint64_t most =
+      std::max<std::uint64_t>(1, std::min<std::uint64_t>(longest / least, 4UL * cores));
+  const auto length_of = [&](std::uint64_t cut) { return (longest + cut - 1) / cut; };
+  double best = time(longest);
+  for (std::uint64_t cut = 2; cut <= most; ++cut) best = std::min(best, time(length_of(cut)));
+  std::uint64_t cut = 1;
+  while (cut < most && time(length_of(cut)) > 1.01 * best) ++cut;
+  return {parts(length_of(cut)), length_of(cut)};
+}
+
+// Returns the most keys that one of the cores chooses from: the tokens with most keys are dealt first, each to the core with
+// the least.
+std::uint64_t most_keys_of_core(std::span<const std::uint64_t> keys, std::uint64_t tokens_each,
+                                std::uint32_t cores) {
+  std::vector<std::uint64_t> sorted(keys.begin(), keys.end());
+  std::ranges::sort(sorted, std::greater());
+  std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> of_cores(
+      std::greater<>(), std::vector<std::uint64_t>(cores, 0));
+  std::uint64_t most = 0;
+  for (const std::uint64_t own : sorted) {
+    for (std::uint64_t token = 0; token < tokens_each; ++token) {
+      const std::uint64_t sum = of_cores.top() + own;
+      of_cores.pop();
+      of_cores.push(sum);
+      most = std::max(most, sum);
+    }
+  }
+  return most;
 }
 
 }  // namespace
@@ -155,6 +202,15 @@ InferenceKernel InferenceCosts::vector(std::string name, double rows, double wid
   return one;
 }
 
+// Parts of the keys leave sums that are put together behind a meeting of the cores.
+InferenceKernel InferenceCosts::decode_attention(std::string name, const BlockAttention& part, bool parts,
+                                                 double cache, bool gathered) const {
+  InferenceKernel one = attention(std::move(name), part, cache);
+  if (parts) one.barriers += program_.signals.sync_all;
+  if (gathered) one.job.ideal = std::max(one.job.ideal, time_of(2 * cache, options_.gather));
+  return one;
+}
+
 InferenceKernel InferenceCosts::attention(std::string name, std::uint64_t samples, std::uint64_t rows,
                                           std::uint64_t keys, std::uint32_t d_qk, std::uint32_t d_v,
                                           double cache, bool gathered) const {
@@ -162,11 +218,16 @@ InferenceKernel InferenceCosts::attention(std::string name, std::uint64_t sample
   const std::uint64_t blocks = samples * ((rows + block - 1) / block);
   const std::uint64_t parts = parts_of_keys(blocks, keys, cores(CoreUnit::kMatrix), least);
   const BlockAttention part{samples * parts, 1, 1, d_qk, d_v, rows, (keys + parts - 1) / parts, false};
-  InferenceKernel one = attention(std::move(name), part, cache);
-  // Parts of the keys leave sums that are put together behind a meeting of the cores.
-  if (parts > 1) one.barriers += program_.signals.sync_all;
-  if (gathered) one.job.ideal = std::max(one.job.ideal, time_of(2 * cache, options_.gather));
-  return one;
+  return decode_attention(std::move(name), part, parts > 1, cache, gathered);
+}
+
+InferenceKernel InferenceCosts::attention(std::string name, std::span<const std::uint64_t> keys,
+                                          std::uint64_t rows, std::uint32_t d_qk, std::uint32_t d_v,
+                                          double cache, bool gathered) const {
+  const std::uint64_t block = program_.attention.rows, least = std::max(1U, program_.attention.keys / 4);
+  const auto [parts, length] = equal_parts(keys, (rows + block - 1) / block, cores(CoreUnit::kMatrix), least);
+  const BlockAttention part{parts, 1, 1, d_qk, d_v, rows, length, false};
+  return decode_attention(std::move(name), part, parts > keys.size(), cache, gathered);
 }
 
 InferenceKernel InferenceCosts::attention(std::string name, const BlockAttention& attention,
@@ -187,10 +248,13 @@ InferenceKernel InferenceCosts::attention(std::string name, const BlockAttention
 // Each score is the sum over the indexer's heads of positive products with their weights. Products leave the cubes in 16 bits;
 // the vector cores weigh and add them. One core chooses the keys of a token: it sorts the scores of a part of the keys at a
 // time, and merges the best.
-InferenceKernel InferenceCosts::index(std::string name, double requests, double tokens, double keys) const {
+InferenceKernel InferenceCosts::index(std::string name, std::span<const std::uint64_t> keys,
+                                      std::uint64_t tokens_each) const {
   const SparseIndex& index = *options_.index;
   InferenceKernel one = kernel(std::move(name), TimeClass::kAttention, true);
-  const double products = tokens * index.heads * keys, clock = static_cast<double>(hardware_.clock.count);
+  const double all = std::accumulate(keys.begin(), keys.end(), 0.0);
+  const double products = static_cast<double>(tokens_each) * index.heads * all,
+               clock = static_cast<double>(hardware_.clock.count);
   const Hardware::Cube& cube = hardware_.cube;
   const Hardware::Vector& vector = hardware_.vector;
   constexpr double kElement = 2, kSorted = 32;  // bytes; elements that one instruction sorts
@@ -202,9 +266,10 @@ InferenceKernel InferenceCosts::index(std::string name, double requests, double 
                        std::max(2 / vector.simple_fp32 + 1 / vector.convert, kElement / vector.gm_to_ub) /
                        vectors / clock;
   const double passes = 3 + std::max(0.0, std::log2(index.top_k / kSorted) / 2);
-  const double sort = std::ceil(tokens / vectors) * keys * passes * seconds(program_.tasks.sorted_element);
+  const double sorted = static_cast<double>(most_keys_of_core(keys, tokens_each, cores(CoreUnit::kVector)));
+  const double sort = sorted * passes * seconds(program_.tasks.sorted_element);
   one.job.ideal = Duration(whole_picoseconds(std::max({multiply, leave, weigh + sort}) * 1e12));
-  one.cache = requests * keys * index.width * options_.index_cache_bytes;
+  one.cache = all * index.width * options_.index_cache_bytes;
   one.job.bytes = {kElement * products, kElement * products, one.cache};
   one.by_hand = one.flops / peak(DataType::kBf16) * 1e12;
   one.barriers = program_.signals.sync_all;

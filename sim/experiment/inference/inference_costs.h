@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct InferenceKernel {
   double by_hand = 0;   // picoseconds: its arithmetic at the peak of all cores
   bool holds_cores = true;
   std::vector<StreamTransfer> transfers{};
+  bool whole =
+      false;  // its time is that of a run that has its transfers in it; it holds all cores, so that none share ports with it
 
   Duration alone() const;
 };
@@ -46,10 +49,14 @@ class InferenceCosts {
   // and rows do not fill them. `gathered`: keys lie anywhere in the cache.
   InferenceKernel attention(std::string name, std::uint64_t samples, std::uint64_t rows, std::uint64_t keys,
                             std::uint32_t d_qk, std::uint32_t d_v, double cache, bool gathered) const;
+  // Does the same over sets of unlike numbers of keys. Parts of keys are as long for all of them.
+  InferenceKernel attention(std::string name, std::span<const std::uint64_t> keys, std::uint64_t rows,
+                            std::uint32_t d_qk, std::uint32_t d_v, double cache, bool gathered) const;
   // Returns attention of prefill.
   InferenceKernel attention(std::string name, const BlockAttention& attention, double cache) const;
-  // Returns the scores of `keys` keys for the tokens of `requests`, and the choice of the best.
-  InferenceKernel index(std::string name, double requests, double tokens, double keys) const;
+  // Returns the scores of each request's keys for its tokens, and the choice of the best.
+  InferenceKernel index(std::string name, std::span<const std::uint64_t> keys,
+                        std::uint64_t tokens_each) const;
   // Returns a small exchange in a group of dies.
   InferenceKernel collective(std::string name, TimeClass time_class, DieGroup group, double sent) const;
   // Returns kernels in one, whose cores meet between them.
@@ -59,6 +66,8 @@ class InferenceCosts {
   const InferenceOptions& options() const { return options_; }
 
  private:
+  InferenceKernel decode_attention(std::string name, const BlockAttention& part, bool parts, double cache,
+                                   bool gathered) const;
   InferenceKernel kernel(std::string name, TimeClass time_class, bool matrix) const;
   InferenceKernel product_of(InferenceKernel kernel, const BlockProduct& one, std::uint64_t times,
                              double weight_bytes) const;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "models/config/model_shape_config.h"
 #include "sim/core/error.h"
+#include "sim/experiment/inference/context_lengths.h"
 
 namespace a3sim {
 namespace {
@@ -22,7 +24,7 @@ void read_requests(const Config& block, InferenceOptions& options) {
   options.context = static_cast<std::uint64_t>(block.integer("context", 1, kLongestContext, 4096));
   options.longest = block.number("longest", 1, 100, 1);
   if (options.phase == InferencePhase::kPrefill) {
-    for (const char* key : {"drafts", "accepted", "longest"}) block.let_stand(key);
+    for (const char* key : {"drafts", "accepted", "longest", "contexts"}) block.let_stand(key);
     options.longest = 1;
     return;
   }
@@ -33,9 +35,27 @@ void read_requests(const Config& block, InferenceOptions& options) {
                 fmt::format("{} of {} drafts, expected at most as many", options.accepted, options.drafts));
 }
 
+// Sets a part of the dies apart for attention. As many requests as before are dealt to its ranks.
+void read_attention_part(const Config& block, InferenceOptions& options) {
+  const double part = block.number("attention_part", 0, 1, 0);
+  if (part == 0) return;
+  const auto apart = static_cast<std::uint32_t>(std::lround(part * options.ep));
+  if (options.attention_dies > 0 || apart == 0 || apart >= options.ep) {
+    block.error("attention_part", options.attention_dies > 0
+                                      ? std::string("expected either this or inference.attention_dies")
+                                      : fmt::format("{} of {} dies (parallel.ep), expected some and not all",
+                                                    apart, options.ep));
+    return;
+  }
+  options.batch = (options.batch * options.ep + apart - 1) / apart;
+  options.attention_dies = apart;
+  options.ep -= apart;
+}
+
 void read_types(const Config& block, InferenceOptions& options) {
   options.weights = block.choice("weights", WeightType::kBf16);
   options.experts = block.choice("experts", options.weights);
+  options.experts_by = block.choice("experts_by", ExpertKernels::kSeparate);
   options.cache_bytes = block.choice("cache", {"bf16", "int8"}, "bf16") == 0 ? 2 : 1;
   options.index_cache_bytes = block.choice("index_cache", {"bf16", "int8"}, "bf16") == 0 ? 2 : 1;
   if (options.weights == WeightType::kW4A8)
@@ -84,6 +104,8 @@ InferenceOptions read_inference_options(const Config& root, const Hardware& hard
   options.attention_dies =
       static_cast<std::uint32_t>(block.integer("attention_dies", 0, kMostInferenceDies, 0));
   read_requests(block, options);
+  read_attention_part(block, options);
+  read_context_lengths(block, options);
   read_types(block, options);
   read_inference_streams(block, options);
   read_launch(block, options);
@@ -107,6 +129,22 @@ InferenceOptions read_inference_options(const Config& root, const Hardware& hard
   return options;
 }
 
+// MegaMoE's kernel is what its public source is: it multiplies in 8 bits, on all cores of dies that have tokens and experts.
+static void check_mega_moe(const Config& block, const InferenceOptions& options) {
+  if (options.experts_by != ExpertKernels::kMegaMoe) return;
+  const auto refuse = [&](const char* key, const std::string& why) {
+    block.error(key, why + ", expected inference.experts_by=separate beside it");
+  };
+  if (options.experts != WeightType::kW8A8)
+    block.error("experts", fmt::format("MegaMoE's kernel multiplies in 8 bits, not in {}: expected w8a8, or "
+                                       "inference.experts_by=separate beside it",
+                                       name_of(options.experts)));
+  if (options.attention_dies > 0)
+    refuse("attention_dies", "MegaMoE's tokens and experts are on the same dies");
+  if (options.core_share < 1) refuse("core_share", "MegaMoE's kernel deals its work to all cores");
+  if (options.idle > 0 && !options.padded) refuse("padded", "MegaMoE's ranks have equally many tokens");
+}
+
 // Products and rows of more tokens would be counted past 32 bits.
 static void check_tokens(const Config& block, const InferenceOptions& options) {
   constexpr std::uint64_t kMostTokens = std::uint64_t{1} << 22;
@@ -122,6 +160,7 @@ void check_inference(const Config& root, const InferencePlan& plan) {
   refuse_other_layers(root.map("model"), plan.model);
   const InferenceOptions& options = plan.options;
   check_tokens(root.map("inference"), options);
+  check_mega_moe(root.map("inference"), options);
   const Config parallel = root.map("parallel"), block = root.map("inference");
   const std::uint32_t group = options.tp * options.cp, heads = plan.model.attention.heads;
   if (options.attention() % group != 0)

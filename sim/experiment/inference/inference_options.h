@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "models/blocks/model_shape.h"
 #include "sim/core/config/config.h"
@@ -24,6 +25,13 @@ constexpr double weight_bytes(WeightType type) {
   return type == WeightType::kBf16 ? 2 : type == WeightType::kW8A8 ? 1 : 0.5;
 }
 
+// Says what brings rows to experts and multiplies them there.
+enum class ExpertKernels : std::uint8_t {
+  kSeparate,  // Dispatch, products and Combine, as the experiment's execution has them
+  kMegaMoe    // one kernel (workloads/mega_moe.cpp)
+};
+constexpr auto names_of(ExpertKernels) { return std::to_array<std::string_view>({"separate", "mega_moe"}); }
+
 // Says who starts kernels.
 enum class LaunchedBy : std::uint8_t { kGraph, kHost };
 constexpr auto names_of(LaunchedBy) { return std::to_array<std::string_view>({"graph", "eager"}); }
@@ -42,22 +50,24 @@ struct InferenceOptions {
   std::uint32_t attention_dies = 0;  // dies of attention apart from those of experts; 0: the same dies
   std::uint64_t batch = 1;           // requests of a rank: of the dies of a TP and CP group
   std::uint64_t context =
-      4096;                  // tokens of a request: those in its cache (decode), or that it brings (prefill)
-  double longest = 1;        // tokens in the cache of the busiest rank, over the mean
-  std::uint32_t drafts = 0;  // tokens that MTP predicts beside one
-  double accepted = 0;       // of the drafts, per step
-  std::uint32_t micro_batches = 1;          // parts of the batch, each in streams of its own
-  double core_share = 1;                    // part of the cores that the kernels of a micro-batch run on
-  bool shared_beside = true;                // shared experts run beside dispatch
-  bool fused = true;                        // operators that CANN offers as one kernel are one
-  std::uint32_t redundant = 0;              // experts that are held twice, of a layer, over all dies
-  std::uint32_t idle = 0;                   // ranks without requests
-  bool padded = true;                       // these send as many rows as others
+      4096;            // tokens of a request: those in its cache (decode), or that it brings (prefill)
+  double longest = 1;  // tokens in the cache of the busiest rank, over the mean
+  std::vector<std::uint64_t> lengths{};  // of its requests, the longest first; empty: all have as many tokens
+  std::uint32_t drafts = 0;              // tokens that MTP predicts beside one
+  double accepted = 0;                   // of the drafts, per step
+  std::uint32_t micro_batches = 1;       // parts of the batch, each in streams of its own
+  double core_share = 1;                 // part of the cores that the kernels of a micro-batch run on
+  bool shared_beside = true;             // shared experts run beside dispatch
+  bool fused = true;                     // operators that CANN offers as one kernel are one
+  std::uint32_t redundant = 0;           // experts that are held twice, of a layer, over all dies
+  std::uint32_t idle = 0;                // ranks without requests
+  bool padded = true;                    // these send as many rows as others
   std::uint32_t dense_tp = 1, head_tp = 1;  // dies that share a dense feed-forward network, and the head
 
   WeightType weights{}, experts{};  // of attention and dense networks, and of routed and shared experts
-  double cache_bytes = 2;           // of an element in the cache
-  double index_cache_bytes = 2;     // of an element of the indexer's keys
+  ExpertKernels experts_by{};
+  double cache_bytes = 2;        // of an element in the cache
+  double index_cache_bytes = 2;  // of an element of the indexer's keys
   std::optional<SparseIndex> index{};
 
   LaunchedBy launched{};

@@ -101,7 +101,7 @@ class InferenceWriter {
     if (kernel.job.ideal > Duration::zero()) task.job = kernel.job;
     if (kernel.holds_cores && slowness_ > 1)
       task.job.ideal = Duration(whole_picoseconds(static_cast<double>(task.job.ideal.count()) * slowness_));
-    task.transfers = kernel.transfers;
+    if (!kernel.whole) task.transfers = kernel.transfers;
     for (StreamTransfer& transfer : task.transfers) transfer.dst = RankId{rank};
     written_.kernel_of.push_back(number);
     return written_.program.add(std::move(task));

@@ -16,10 +16,13 @@ Duration from_start(Time time) { return time.time_since_epoch(); }
 
 // Names what most of a kernel's time alone is spent on.
 std::string bound_of(const InferenceKernel& kernel, const Hardware& hardware) {
-  if (!kernel.transfers.empty() || kernel.time_class == TimeClass::kEp || kernel.time_class == TimeClass::kTp)
+  const bool products = kernel.weights > 0;  // a kernel may multiply and exchange rows
+  if (!products && (!kernel.transfers.empty() || kernel.time_class == TimeClass::kEp ||
+                    kernel.time_class == TimeClass::kTp))
     return "exchange";
   if (kernel.head + kernel.barriers > kernel.job.ideal) return "launch";
   const double memory = kernel.job.bytes[kHbmResource] / static_cast<double>(hardware.memory.hbm_read.count);
+  if (products && !kernel.transfers.empty() && memory < 0.5 * seconds(kernel.job.ideal)) return "exchange";
   if (memory < 0.7 * seconds(kernel.job.ideal) &&
       kernel.weights + kernel.cache < 0.7 * kernel.job.bytes[kHbmResource])
     return kernel.matrix ? "products" : "vector";

@@ -32,6 +32,9 @@ std::string what_it_takes(const InferenceOptions& options) {
   if (options.phase == InferencePhase::kPrefill)
     return fmt::format("{} requests of {} tokens a rank", options.batch, options.context);
   std::string text = fmt::format("{} requests a rank, context {}", options.batch, options.context);
+  if (!options.lengths.empty())
+    text += fmt::format(" in the mean, on the busiest rank {} to {} and {:.2f} times the mean",
+                        options.lengths.back(), options.lengths.front(), options.longest);
   if (options.drafts > 0)
     text += fmt::format(", {} drafts of which {} are accepted", options.drafts, options.accepted);
   return text;
@@ -44,7 +47,7 @@ std::string inference_answer(const Experiment& experiment, const PreparedInferen
   const bool prefill = options.phase == InferencePhase::kPrefill;
   return fmt::format(
              "step      {:.3f} ms{}, {:.0f} tokens/s a die{}\nmodel     {}, {}: {}\nmachine   {}, {}\n"
-             "kernels   {:.0f} by {}{}{}; weights {}, experts {}\n",
+             "kernels   {:.0f} by {}{}{}; weights {}, experts {}{}\n",
              milliseconds(figures.time),
              prefill ? "" : fmt::format(", {:.3f} ms per output token", milliseconds(figures.token)),
              figures.tokens_a_die,
@@ -55,7 +58,8 @@ std::string inference_answer(const Experiment& experiment, const PreparedInferen
              options.micro_batches > 1 ? fmt::format(", in {} micro-batches", options.micro_batches) : "",
              options.core_share < 1 ? fmt::format(", each on {:.0f} % of the cores", 100 * options.core_share)
                                     : "",
-             name_of(options.weights), name_of(options.experts)) +
+             name_of(options.weights), name_of(options.experts),
+             options.experts_by == ExpertKernels::kMegaMoe ? ", in one kernel (MegaMoE)" : "") +
          own_values(experiment);
 }
 
@@ -143,8 +147,10 @@ void add_assumed(const Experiment& experiment, Report& report) {
   Diagnostics ignored;
   const Config root = Config::from(*experiment.tree, {}, ignored);
   std::vector<std::string> assumed;
-  for (const SourcedValue& value : root.map("inference").sourced())
-    if (value.source.starts_with("assumed")) assumed.push_back(value.path + '=' + value.value);
+  for (const char* block : {"inference", "model"})
+    for (const SourcedValue& value : root.map(block).sourced())
+      if (value.source.starts_with("assumed")) assumed.push_back(value.path + '=' + value.value);
+  if (root.map("model").text("source", "").starts_with("assumed")) assumed.push_back("the model's sizes");
   if (!assumed.empty())
     report.say(fmt::format("The answer rests on values that are assumed: {}.\n", fmt::join(assumed, ", ")),
                "assumed");

@@ -1,9 +1,12 @@
 #include "sim/experiment/inference/layer_kernels.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "models/blocks/vector_operators.h"
+#include "sim/experiment/inference/context_lengths.h"
 
 namespace a3sim {
 namespace {
@@ -58,9 +61,29 @@ void LayerWriter::add_index(Kernels& kernels) const {
                       options_.weights),
               product("IndexKeys", m, index.width + index.heads, hidden, WeightType::kBf16),
               costs_.vector("IndexRope", m * (index.heads + 1), index.width, kRotate)});
-  const double keys = static_cast<double>(options_.context) * options_.longest / options_.cp;
-  kernels.push_back(
-      costs_.index("Indexer", static_cast<double>(options_.micro_requests()), m, std::ceil(keys)));
+  kernels.push_back(costs_.index("Indexer", keys_of_requests(options_), options_.tokens_a_request()));
+}
+
+// Attention of decode over each request's keys, or over those that an indexer chose for each token.
+void LayerWriter::add_latent_keys(Kernels& kernels, std::uint32_t d_qk, std::uint32_t d_v) const {
+  const double key_bytes = d_qk * options_.cache_bytes;
+  std::vector<std::uint64_t> keys = keys_of_requests(options_);
+  const std::uint64_t all = *std::ranges::max_element(keys);
+  const bool sparse = options_.index && options_.index->top_k < all;
+  const char* const name = sparse ? "SparseAttention" : "FlashAttention";
+  std::uint64_t rows = heads() * options_.tokens_a_request();
+  if (sparse) {
+    rows = heads();
+    std::vector<std::uint64_t> chosen;
+    for (const std::uint64_t own : keys)
+      chosen.insert(chosen.end(), options_.tokens_a_request(),
+                    std::min<std::uint64_t>(own, options_.index->top_k));
+    keys = std::move(chosen);
+  }
+  const double cache = std::accumulate(keys.begin(), keys.end(), 0.0) * key_bytes;
+  kernels.push_back(options_.lengths.empty()
+                        ? costs_.attention(name, keys.size(), rows, keys.front(), d_qk, d_v, cache, sparse)
+                        : costs_.attention(name, keys, rows, d_qk, d_v, cache, sparse));
 }
 
 // Decode with what is computed from keys and values absorbed into queries and outputs: all heads meet the same narrow keys.
@@ -80,20 +103,8 @@ void LayerWriter::add_latent(Kernels& kernels) const {
   prolog.push_back(product("KeyAbsorb", m, keys, nope, WeightType::kBf16, own_heads));
   prolog.push_back(costs_.vector("RopeAndCache", m, own_heads * rotated + keys + rotated, kRotate));
   add_in_one(kernels, "MlaProlog", prolog);
-  const std::uint64_t all = static_cast<std::uint64_t>(
-      std::ceil(static_cast<double>(options_.context) * options_.longest / options_.cp));
-  const double key_bytes = (keys + rotated) * options_.cache_bytes;
-  const std::uint64_t rows = heads() * options_.tokens_a_request();
   if (options_.index) add_index(kernels);
-  if (options_.index && options_.index->top_k < all) {
-    const std::uint64_t chosen = options_.index->top_k, samples = options_.micro_tokens();
-    kernels.push_back(costs_.attention("SparseAttention", samples, heads(), chosen, keys + rotated, keys,
-                                       static_cast<double>(samples * chosen) * key_bytes, true));
-  } else {
-    const std::uint64_t samples = options_.micro_requests();
-    kernels.push_back(costs_.attention("FlashAttention", samples, rows, all, keys + rotated, keys,
-                                       static_cast<double>(samples * all) * key_bytes, false));
-  }
+  add_latent_keys(kernels, keys + rotated, keys);
   add_exchange(kernels, "CpSums", options_.cp, options_.tp, m * own_heads * keys * kActivation,
                TimeClass::kPp);
   kernels.push_back(product("ValueUp", m, shape.d_v, keys, WeightType::kBf16, own_heads));
@@ -129,13 +140,16 @@ void LayerWriter::add_heads(Kernels& kernels) const {
     kernels.push_back(costs_.vector("QkNorm", m * (heads() + kv_heads()), shape.d_qk, norm_pass(shape.d_qk)));
   kernels.push_back(costs_.vector("RopeAndCache", m, rotated + values, kRotate));
   if (options_.phase == InferencePhase::kPrefill) return;
-  const std::uint64_t keys = static_cast<std::uint64_t>(
-      std::ceil(static_cast<double>(options_.context) * options_.longest / options_.cp));
-  const std::uint64_t samples = options_.micro_requests() * kv_heads();
-  const double bytes = static_cast<double>(samples * keys) * (shape.d_qk + shape.d_v) * options_.cache_bytes;
-  kernels.push_back(costs_.attention("FlashAttention", samples,
-                                     heads() / kv_heads() * options_.tokens_a_request(), keys, shape.d_qk,
-                                     shape.d_v, bytes, false));
+  std::vector<std::uint64_t> keys;  // of each head of each request
+  for (const std::uint64_t own : keys_of_requests(options_)) keys.insert(keys.end(), kv_heads(), own);
+  const double bytes =
+      std::accumulate(keys.begin(), keys.end(), 0.0) * (shape.d_qk + shape.d_v) * options_.cache_bytes;
+  const std::uint64_t rows = heads() / kv_heads() * options_.tokens_a_request();
+  const char* const name = "FlashAttention";
+  kernels.push_back(
+      options_.lengths.empty()
+          ? costs_.attention(name, keys.size(), rows, keys.front(), shape.d_qk, shape.d_v, bytes, false)
+          : costs_.attention(name, keys, rows, shape.d_qk, shape.d_v, bytes, false));
   add_exchange(kernels, "CpSums", options_.cp, options_.tp, m * heads() * shape.d_v * kActivation,
                TimeClass::kPp);
 }
@@ -188,7 +202,8 @@ void LayerWriter::add_router(Kernels& kernels) const {
   kernels.push_back(costs_.vector("GatingTopK", own(), experts, choice));
 }
 
-// Experts with as many rows are dealt to the cores as one product.
+// Experts with as many rows are dealt to the cores as one product. A kernel that does all takes the time of its own run, and their
+// bytes and arithmetic.
 void LayerWriter::add_experts(LayerKernels& layer) const {
   const ModelShape::Experts& experts = model_.experts;
   std::map<std::uint32_t, std::uint64_t> by_rows;
@@ -224,6 +239,17 @@ void LayerWriter::add_experts(LayerKernels& layer) const {
       costs_.vector("GroupedSwiglu", rows, experts.intermediate, small ? kSwigluQuantised : kSwiglu));
   grouped("GroupedDown", model_.hidden, experts.intermediate);
   layer.combine = rows_->combine;
+  if (!rows_->whole) return;
+  InferenceKernel whole = costs_.in_one(rows_->whole->name, layer.experts);
+  whole.head = rows_->whole->head;
+  whole.barriers = rows_->whole->barriers;
+  whole.transfers = rows_->whole->transfers;
+  whole.whole = whole.matrix = true;
+  whole.job.ideal = rows_->whole->job.ideal;
+  const double rate = static_cast<double>(costs_.hardware().memory.hbm_read.count);
+  double& bytes = whole.job.bytes[static_cast<std::size_t>(Resource::kHbm)];
+  bytes = std::min(bytes, seconds(whole.job.ideal) * rate);
+  layer.experts = {std::move(whole)};
 }
 
 void LayerWriter::add_head(Kernels& kernels) const {

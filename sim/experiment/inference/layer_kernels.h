@@ -45,6 +45,7 @@ class LayerWriter {
   void add_in_one(Kernels& kernels, const char* name, const Kernels& parts) const;
   void add_attention(Kernels& kernels) const;
   void add_latent(Kernels& kernels) const;
+  void add_latent_keys(Kernels& kernels, std::uint32_t d_qk, std::uint32_t d_v) const;
   void add_latent_prefill(Kernels& kernels) const;
   void add_heads(Kernels& kernels) const;
   void add_index(Kernels& kernels) const;

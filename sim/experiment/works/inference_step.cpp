@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "models/config/model_shape_config.h"
+#include "sim/experiment/config/mega_moe_config.h"
 #include "sim/experiment/config/workload.h"
 #include "sim/experiment/inference/inference_sections.h"
 #include "sim/experiment/outcome/stream_trace.h"
@@ -177,6 +178,8 @@ void read_inference_workload(const Config& root, const Config& block, Experiment
                       options.ep,
                       DataType::kBf16};
   experiment.routing = read_routing(root.map("routing"));
+  if (options.experts_by == ExpertKernels::kMegaMoe)
+    static_cast<void>(read_mega_moe_options(root.map("mega_moe"), experiment.shape, experiment.workers));
   experiment.latency_definition = "one step of inference";
 }
 
