@@ -7,6 +7,7 @@ import { a3sim, close, open, root, scratch } from "./browser.mjs";
 import { paint_many } from "./many_bars.mjs";
 import { difference, from_stored, grid_of, grid_of_png, recording, store } from "./pictures.mjs";
 import { draw_pictures, picture_file } from "./screenshots.mjs";
+import { contradictions, read, unnoticed } from "./sentences.mjs";
 
 const at = (name) => join(scratch, name);
 const pages = { static: at("static.html"), both: at("both.html"), sweep: at("sweep.html"), untraced: at("untraced.html"), streams: at("streams.html"), measured: at("measured.html"), profile: at("profile.html"), job: at("job.html"), step: at("step.html"), search: at("search.html"), found: at("found.html"), orders: at("orders.html"), tried: at("tried.html"), published: join(at("tables"), "report.html") };
@@ -130,6 +131,22 @@ test("The pictures in README and docs are what pages look like", async () => {
     const apart = difference(await grid_of_png(png), await grid_of_png(readFileSync(picture_file(name))));
     assert.ok(apart <= most_different, `${name}.png: ${apart.toFixed(1)} from what the page looks like ('./dev screenshots' draws it anew)`);
   });
+});
+
+test("Every number in a sentence of a page stands in its tables and cards, and another number would be noticed", async () => {
+  const ranks = 4, noticed = [];
+  for (const kind of ["static", "both", "measured", "profile", "job", "step", "search", "tried", "sweep"]) {
+    const { page, close } = await open(pages[kind]);
+    await page.waitForFunction(() => a3sim.jobs.every((job) => job.map) && a3sim.steps.every((step) => step.memory));
+    const shown = await read(page);
+    assert.ok(shown.sentences.length > 0, kind);
+    assert.deepEqual(contradictions(shown, ranks), [], kind);
+    noticed.push(...unnoticed(shown, ranks));
+    await close();
+  }
+  assert.ok(noticed.length > 100);
+  const missed = noticed.filter(({ seen }) => !seen).map(({ text }) => text);
+  assert.ok(missed.length < 0.3 * noticed.length, missed.join("\n")); // a table may have the wrong number elsewhere
 });
 
 // The table of the answer, by pass and head.

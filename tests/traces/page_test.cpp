@@ -47,6 +47,17 @@ TEST_CASE("Packed columns are read back whole, whatever their signs and sizes") 
   CHECK(columns.names() == std::vector<std::string>{"x"});
 }
 
+TEST_CASE("A column whose values repeat is packed as it is, and named as such") {
+  const std::vector<std::int64_t> values{700, 700, -3, 700};
+  PackedColumns columns(values.size());
+  columns.add_repeating("x", [&](std::size_t row) { return values[row]; });
+  CHECK(columns.repeating() == std::vector<std::string>{"x"});
+  std::int64_t sum = 0;
+  std::vector<std::int64_t> sums;
+  for (const std::int64_t value : values) sums.push_back(sum += value);
+  CHECK(unpack(columns.bytes()) == sums);
+}
+
 TEST_CASE("Dates that grow by little take few bytes") {
   PackedColumns columns(1000);
   columns.add("date", [](std::size_t row) { return 10'000'000'000 + 50 * row; });
@@ -70,11 +81,11 @@ TEST_CASE("Nothing in a page's data ends the element that holds it") {
   page.add(evil, PageBlocks().say(evil).table(one_column(Column::words(evil), evil)));
   const std::string html = page.html("a3sim");
   CHECK_THAT(html, !Contains(evil));
-  // The one script of the page, the data, and the packed columns' none.
+  // The page's script, what unpacks it, the data, and the packed columns' none.
   std::size_t scripts = 0;
   for (std::size_t at = html.find("</script>"); at != std::string::npos; at = html.find("</script>", at + 1))
     ++scripts;
-  CHECK(scripts == 2);
+  CHECK(scripts == 3);
   CHECK_THAT(html, Contains("<title>&lt;/script>"));
 }
 

@@ -9,11 +9,12 @@
 
 namespace a3sim {
 
-std::string gzip(std::string_view text) {
+std::string gzip(std::string_view text, GzipFor aim) {
   constexpr int kWindow = 15 + 16;  // the largest window, with a gzip header
   constexpr int kMemory = 8;        // zlib's default
   z_stream stream{};
-  if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, kWindow, kMemory, Z_DEFAULT_STRATEGY) != Z_OK)
+  const int level = aim == GzipFor::kSpeed ? Z_BEST_SPEED : Z_BEST_COMPRESSION;
+  if (deflateInit2(&stream, level, Z_DEFLATED, kWindow, kMemory, Z_DEFAULT_STRATEGY) != Z_OK)
     throw std::runtime_error("zlib cannot start");
   std::string out;
   std::array<char, 1 << 16> buffer{};

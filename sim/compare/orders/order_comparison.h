@@ -105,7 +105,10 @@ std::vector<JitteredOrder> spread_of(std::span<const Variant> variants, std::spa
 // limit. So the reasons add up to the difference. Throws std::logic_error if the order was not run.
 struct LatencyReason {
   double seconds = 0;
-  std::string text;  // "tasks of GMM1 in forward wait 0.412 ms more for their rows, …"
+  std::string text;    // "tasks of GMM1 in forward wait 0.412 ms more for their rows, …"
+  std::string what{};  // "GMM1 in forward waits for rows"
+  std::string hits{},
+      other_hits{};  // of reads in the L2, of the tried order and of the other; empty unless it is misses
 };
 std::vector<LatencyReason> latency_reasons(const Experiment& experiment, const OrderComparison& comparison,
                                            const TriedOrder& than);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <ranges>
 #include <stdexcept>
 
 #include "sim/compare/orders/order_comparison.h"
@@ -147,20 +149,53 @@ std::string shared_text(const TriedOrder& order, const TriedOrder& other, const 
 }
 
 // First the order without any ingredient, where it is shipped and fits, then the one that the tried order is compared with.
-std::string verdict(const Experiment& experiment, const OrderComparison& comparison) {
+std::vector<const TriedOrder*> compared_orders(const OrderComparison& comparison) {
   constexpr const char* kBaseline = "naive";  // configs/orders/naive.yaml: what others are measured against
   const TriedOrder &order = comparison.tried(), *const other = comparison.against();
-  if (!other) return fmt::format("{}: none of the shipped orders fits this experiment.\n", order.name);
+  if (!other) return {};
   const auto baseline = std::ranges::find_if(
       comparison.orders.begin() + static_cast<std::ptrdiff_t>(comparison.first_shipped),
       comparison.orders.end(),
       [](const TriedOrder& shipped) { return shipped.name == kBaseline && shipped.refused.empty(); });
   if (comparison.asked_for || baseline == comparison.orders.end() || &*baseline == other ||
       &*baseline == &order)
-    return compared_with(experiment, comparison, *other, comparison.against_name());
-  return compared_with(experiment, comparison, *baseline, fmt::format("{}, the baseline", kBaseline)) +
-         compared_with(experiment, comparison, *other,
-                       comparison.against_name() + shared_text(order, *other, *baseline));
+    return {other};
+  return {&*baseline, other};
+}
+
+std::string verdict(const Experiment& experiment, const OrderComparison& comparison) {
+  const TriedOrder& order = comparison.tried();
+  const std::vector<const TriedOrder*> others = compared_orders(comparison);
+  if (others.empty())
+    return fmt::format("{}: none of the shipped orders fits this experiment.\n", order.name);
+  const TriedOrder &first = *others.front(), &last = *others.back();
+  if (&first == &last) return compared_with(experiment, comparison, last, comparison.against_name());
+  return compared_with(experiment, comparison, first, fmt::format("{}, the baseline", first.name)) +
+         compared_with(experiment, comparison, last,
+                       comparison.against_name() + shared_text(order, last, first));
+}
+
+// What the verdict's numbers are, for pages: the differences with their intervals, and the largest reasons for them.
+void add_compared(Report& report, const Experiment& experiment, const OrderComparison& comparison) {
+  constexpr std::size_t kReasons = 5;
+  Table& table = report.table(
+      "compared", {Column::data("than"), Column::data("median"), Column::data("low"), Column::data("high")},
+      Audience::kPrograms);
+  Table& why = report.table("reasons",
+                            {Column::data("than"), Column::data("what"), Column::data("ms"),
+                             Column::data("hits"), Column::data("other_hits")},
+                            Audience::kPrograms);
+  for (const TriedOrder* const other : compared_orders(comparison)) {
+    const MedianInterval difference = relative_difference(comparison.tried().totals, other->totals);
+    table.add({other->name, difference.median, difference.low, difference.high});
+    if (!difference.clear() || other->same_as == 0) continue;
+    const double sign = difference.median < 0 ? -1 : 1;
+    std::vector<LatencyReason> reasons = latency_reasons(experiment, comparison, *other);
+    std::ranges::stable_sort(reasons, std::greater(),
+                             [&](const LatencyReason& reason) { return sign * reason.seconds; });
+    for (const LatencyReason& reason : reasons | std::views::take(kReasons))
+      why.add({other->name, reason.what, 1e3 * reason.seconds, reason.hits, reason.other_hits});
+  }
 }
 
 }  // namespace
@@ -181,10 +216,12 @@ std::vector<LatencyReason> latency_reasons(std::span<const std::string> pass_nam
   const double workers = kinds[kind].count;
   std::vector<LatencyReason> reasons;
   // `before` and `after` are the words around the amount.
-  const auto add = [&](double longer, const std::string& before, const std::string& after) {
+  const auto add = [&](const std::string& what, double longer, const std::string& before,
+                       const std::string& after) {
     const double mean = longer / workers;
     const char* const sign = mean < 0 ? "less" : "more";
-    reasons.push_back({mean, fmt::format("{} {:.3f} ms {}{}", before, 1e3 * std::abs(mean), sign, after)});
+    reasons.push_back(
+        {mean, fmt::format("{} {:.3f} ms {}{}", before, 1e3 * std::abs(mean), sign, after), what});
   };
   const auto longer = [](Duration time, Duration other) { return seconds(time) - seconds(other); };
   for (std::size_t p = 0; p < passes.size(); ++p) {
@@ -193,24 +230,32 @@ std::vector<LatencyReason> latency_reasons(std::span<const std::string> pass_nam
     for (std::size_t op = 0; op < a.names.size(); ++op) {
       if (a.queues[op] != kind) continue;
       const OperatorStats &x = a.operators[op], &y = b.operators[op];
-      const std::string tasks = fmt::format("tasks of {} in {}", a.names[op], pass);
-      add(longer(x.waited, y.waited), tasks + " wait", fmt::format(" for their rows (average {})", worker));
-      add(longer(x.ideal, y.ideal), tasks + " take", fmt::format(" alone (average {})", worker));
+      const std::string name = fmt::format("{} in {}", a.names[op], pass), tasks = "tasks of " + name;
+      add(name + ": waits for rows", longer(x.waited, y.waited), tasks + " wait",
+          fmt::format(" for their rows (average {})", worker));
+      add(name + ": tasks alone", longer(x.ideal, y.ideal), tasks + " take",
+          fmt::format(" alone (average {})", worker));
       for (std::uint32_t l = 0; l < kLimits; ++l) {
         const auto limit = static_cast<Limit>(l);
-        const std::string hits =
-            fmt::format("; they find {} of what they read in the L2, not {}",
-                        in_percent(a.l2[op].read.hit_rate()), in_percent(b.l2[op].read.hit_rate()));
-        add(longer(x.lost[l], y.lost[l]), tasks + " lose",
-            fmt::format(" to {} (average {}{})", name_of(limit), worker, limit == Limit::kMiss ? hits : ""));
+        const bool misses = limit == Limit::kMiss;
+        const std::string hits = in_percent(a.l2[op].read.hit_rate()),
+                          other_hits = in_percent(b.l2[op].read.hit_rate());
+        const std::string found =
+            misses ? fmt::format("; they find {} of what they read in the L2, not {}", hits, other_hits) : "";
+        add(fmt::format("{}: lost to {}", name, name_of(limit)), longer(x.lost[l], y.lost[l]),
+            tasks + " lose", fmt::format(" to {} (average {}{})", name_of(limit), worker, found));
+        if (!misses) continue;
+        reasons.back().hits = hits;
+        reasons.back().other_hits = other_hits;
       }
     }
     const auto by_time = [&](WorkerTime time) {
       return longer(part_of(a.times[kind], time), part_of(b.times[kind], time));
     };
-    add(by_time(WorkerTime::kIdle), fmt::format("in {} the average {} is idle", pass, worker),
+    add(pass + ": idle", by_time(WorkerTime::kIdle),
+        fmt::format("in {} the average {} is idle", pass, worker),
         ", before its first task and after its last");
-    add(by_time(WorkerTime::kScheduling),
+    add(pass + ": fetching and handing out", by_time(WorkerTime::kScheduling),
         fmt::format("in {} fetching and handing out tasks takes the average {}", pass, worker), "");
   }
   return reasons;
@@ -241,6 +286,7 @@ Report order_report(const Experiment& experiment, const OrderComparison& compari
     if (!order.refused.empty()) report.say_on(fmt::format("Does not fit: {}.\n", order.refused));
   }
   report.say_on(verdict(experiment, comparison), "verdict");
+  add_compared(report, experiment, comparison);
   if (!comparison.conditions.empty())
     add_conditions(report, comparison.tried().name, comparison.against()->name, comparison.conditions,
                    jitter.draws());

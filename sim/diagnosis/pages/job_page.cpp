@@ -36,7 +36,8 @@ void add_answer(Page& page, const Observation& job, const Advice& advice, const 
     cards.push_back({"slow steps", std::to_string(advice.slow),
                      advice.slow == 0 ? "" : fmt::format("{:.3f} ms, the mean", map.slow_ms())});
     cards.push_back({"lost in slow steps", fmt::format("{:.3f} ms", map.lost_ms()),
-                     fmt::format("of {:.3f} ms", map.took_ms())});
+                     fmt::format("{:.1f} % of {:.3f} ms, all steps",
+                                 kPercentOfPart * map.lost_ms() / map.took_ms(), map.took_ms())});
   }
   blocks.cards(cards);
   if (const std::string slow = slow_text(advice, map); !slow.empty()) blocks.verdict(slow);

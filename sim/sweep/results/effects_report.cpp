@@ -83,10 +83,32 @@ void add_tables(const Effects& effects, Report& report) {
   }
 }
 
+// The same numbers for a reader, as the sentence has them.
+void add_shown_tables(const Effects& effects, const std::string& unit, Report& report) {
+  Table& shares = report.table(
+      "", {Column::words("axis"), Column::words("of the variance"), Column::words("of the interactions")});
+  for (const FactorEffect& factor : effects.factors)
+    shares.add({factor_name(effects, factor), percent(factor.share), ""}, Audience::kPeople);
+  shares.add({"interactions", percent(effects.rest), ""}, Audience::kPeople);
+  if (effects.pair && effects.pair->share >= kLeastPair)
+    shares.add({fmt::format("{} with {}", effects.sweep.axes[effects.pair->first].name,
+                            effects.sweep.axes[effects.pair->second].name),
+                percent(effects.pair->share), percent(effects.pair->share / effects.rest)},
+               Audience::kPeople);
+  Table& means = report.table("", {Column::words("axis"), Column::words("value"),
+                                   Column::words(unit.empty() ? "mean" : "mean " + unit)});
+  for (const FactorEffect& factor : effects.factors) {
+    for (std::size_t i = 0; i < factor.levels.size(); ++i)
+      means.add({factor_name(effects, factor), effects.sweep.axes[factor.axis].values[i],
+                 significant(effects.mean + factor.levels[i])},
+                Audience::kPeople);
+  }
+}
+
 }  // namespace
 
 void add_effects(const SweepResults& sweep, const std::string& pass, const std::string& metric,
-                 Report& report) {
+                 Report& report, Audience tables) {
   const ResultMetric& chosen = sweep.metric(pass, metric);
   const Effects effects = effects_of(sweep, chosen);
   report.fact("metric", metric).fact("pass", pass);
@@ -94,10 +116,12 @@ void add_effects(const SweepResults& sweep, const std::string& pass, const std::
   report.say(fmt::format("What matters most for {} of {}: {}\n", metric,
                          pass == "total" ? "all passes" : "pass " + pass,
                          why.empty() ? effects_text(effects, chosen.unit) : fmt::format("none ({})", why)));
-  if (why.empty())
+  if (!why.empty())
+    report.fact("none", why);
+  else if (tables == Audience::kPrograms)
     add_tables(effects, report);
   else
-    report.fact("none", why);
+    add_shown_tables(effects, chosen.unit, report);
 }
 
 }  // namespace a3sim

@@ -95,7 +95,8 @@ void add_sweep(Page& page, const SweepResults& sweep) {
   report.say(failures_text(sweep, kMostFailures));
   const std::vector<std::string> metrics = page_metrics(sweep, pass);
   if (sweep.count(PointStatus::kDone) > 0)
-    add_effects(sweep, pass, metrics.empty() ? "latency" : metrics.front(), report.part("effects"));
+    add_effects(sweep, pass, metrics.empty() ? "latency" : metrics.front(), report.part("effects"),
+                Audience::kPeople);
   page.add(sweep.name + ": what matters", PageBlocks().report(report));
 }
 

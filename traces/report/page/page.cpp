@@ -13,6 +13,15 @@ constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
     "base-uri 'none'; form-action 'none'";
 
+// Unpacks the page's script and runs it.
+constexpr std::string_view kStart = R"((async () => {
+  const packed = document.getElementById("a3sim-script").textContent.trim();
+  const stream = new Blob([Uint8Array.from(atob(packed), (c) => c.charCodeAt(0))]).stream();
+  const script = document.createElement("script");
+  script.textContent = await new Response(stream.pipeThrough(new DecompressionStream("gzip"))).text();
+  document.body.append(script);
+})().catch((error) => document.body.prepend("This page cannot be shown: " + error.message));)";
+
 std::string with_replaced(std::string_view text, char what, std::string_view by) {
   std::string replaced;
   for (const char c : text) replaced += c == what ? by : std::string_view(&c, 1);
@@ -28,6 +37,11 @@ std::string html_escaped(std::string_view text) {
 std::string inside_script(const nlohmann::ordered_json& json) {
   return with_replaced(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace), '<',
                        "\\u003c");
+}
+
+std::string packed_element(std::string_view id, std::string_view text) {
+  return fmt::format("<script type=\"text/plain\" id=\"{}\">{}</script>\n", id,
+                     base64(gzip(text, GzipFor::kSize)));
 }
 
 bool is_number(const Column& column) { return column.form != Form::kPlain; }
@@ -61,10 +75,10 @@ nlohmann::ordered_json table_json(const Table& table) {
 
 }  // namespace
 
-void PackedColumns::append(std::int64_t difference) {
+void PackedColumns::append(std::int64_t number) {
   constexpr unsigned kBits = 7, kMore = 1U << kBits;
-  auto code = static_cast<std::uint64_t>(difference) << 1;
-  if (difference < 0) code = ~code;
+  auto code = static_cast<std::uint64_t>(number) << 1;
+  if (number < 0) code = ~code;
   for (; code >= kMore; code >>= kBits) bytes_ += static_cast<char>(code | kMore);
   bytes_ += static_cast<char>(code);
 }
@@ -127,7 +141,13 @@ Page::Page(std::string title, std::string subtitle)
             {"sections", nlohmann::ordered_json::array()}} {}
 
 void Page::add(const std::string& title, const PageBlocks& blocks, bool folded) {
+  constexpr std::size_t kPackedFrom = 16384;  // bytes; smaller tables are shown at once
   nlohmann::ordered_json section{{"kind", "blocks"}, {"title", title}, {"blocks", blocks.json}};
+  for (nlohmann::ordered_json& block : section["blocks"]) {
+    if (block["kind"] != "table") continue;
+    const std::string text = inside_script(block["table"]);
+    if (text.size() >= kPackedFrom) block = {{"kind", "packed_table"}, {"packed", pack(text)}};
+  }
   if (folded) section["folded"] = true;
   add(std::move(section));
 }
@@ -135,12 +155,15 @@ void Page::add(const std::string& title, const PageBlocks& blocks, bool folded) 
 void Page::add(nlohmann::ordered_json section) { page_["sections"].push_back(std::move(section)); }
 
 nlohmann::ordered_json Page::pack(const PackedColumns& columns) {
-  return {{"id", pack(columns.bytes())}, {"rows", columns.rows()}, {"columns", columns.names()}};
+  nlohmann::ordered_json json{
+      {"id", pack(columns.bytes())}, {"rows", columns.rows()}, {"columns", columns.names()}};
+  if (!columns.repeating().empty()) json["repeating"] = columns.repeating();
+  return json;
 }
 
 std::string Page::pack(std::string_view text) {
   std::string id = fmt::format("packed-{}", parts_++);
-  packed_ += fmt::format("<script type=\"text/plain\" id=\"{}\">{}</script>\n", id, base64(gzip(text)));
+  packed_ += packed_element(id, text);
   return id;
 }
 
@@ -156,7 +179,8 @@ std::string Page::html(std::string_view program) const {
   html +=
       fmt::format("<script type=\"application/json\" id=\"a3sim-page\">{}</script>\n", inside_script(page));
   html += packed_;
-  return html += fmt::format("<script>{}</script>\n</body>\n</html>\n", page_script());
+  html += packed_element("a3sim-script", page_script());
+  return html += fmt::format("<script>{}</script>\n</body>\n</html>\n", kStart);
 }
 
 }  // namespace a3sim

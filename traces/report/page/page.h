@@ -12,7 +12,7 @@
 namespace a3sim {
 
 // Packs columns of whole numbers for a page, small and exact. Each value is written as the difference to
-// the one above it, with the sign in the lowest bit, seven bits per byte, the lowest first
+// the one above it, or as it is, with the sign in the lowest bit, seven bits per byte, the lowest first
 // (traces/report/web/src/model.ts reads it). Values must lie within 2^53 of zero, the range of JavaScript's
 // numbers.
 class PackedColumns {
@@ -30,16 +30,26 @@ class PackedColumns {
       before = now;
     }
   }
+  // The same for a column in which values repeat more than their differences do: these pack better as they are.
+  template <class Value>
+  void add_repeating(std::string name, Value&& value) {
+    repeating_.push_back(name);
+    names_.push_back(std::move(name));
+    for (std::size_t row = 0; row < rows_; ++row) append(static_cast<std::int64_t>(value(row)));
+  }
 
   std::size_t rows() const { return rows_; }
   const std::vector<std::string>& names() const { return names_; }
+  const std::vector<std::string>& repeating() const {
+    return repeating_;
+  }  // those that are written as they are
   const std::string& bytes() const { return bytes_; }
 
  private:
-  void append(std::int64_t difference);
+  void append(std::int64_t number);
 
   std::size_t rows_;
-  std::vector<std::string> names_;
+  std::vector<std::string> names_, repeating_;
   std::string bytes_;
 };
 

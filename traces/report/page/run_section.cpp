@@ -55,6 +55,9 @@ Json packed_tasks(Page& page, const Drawn& drawn) {
   const auto add = [&](std::string name, auto read) {
     columns.add(std::move(name), [&](std::size_t i) { return read(drawn.task(i)); });
   };
+  const auto add_repeating = [&](std::string name, auto read) {
+    columns.add_repeating(std::move(name), [&](std::size_t i) { return read(drawn.task(i)); });
+  };
   add("worker", [](const TraceTask& t) { return t.worker; });
   add("op", [](const TraceTask& t) { return t.op; });
   add("index", [](const TraceTask& t) { return t.index; });
@@ -62,24 +65,25 @@ Json packed_tasks(Page& page, const Drawn& drawn) {
   add("dst", [](const TraceTask& t) { return t.dst; });
   // Dates as what lies between them, most of which repeats, so that it packs well (tasks.ts restores them).
   add("start", [](const TraceTask& t) { return t.start.count(); });
-  add("before", [](const TraceTask& t) { return (t.start - t.taken).count(); });
-  add("not_waited", [](const TraceTask& t) { return (t.start - t.taken - t.waited).count(); });
-  add("length", [](const TraceTask& t) { return (t.end - t.start).count(); });
-  add("left", [](const TraceTask& t) { return (t.done - t.end).count(); });
-  add("flown", [](const TraceTask& t) { return (t.visible - t.done).count(); });
-  add("unexplained", [](const TraceTask& t) {
+  add_repeating("before", [](const TraceTask& t) { return (t.start - t.taken).count(); });
+  add_repeating("not_waited", [](const TraceTask& t) { return (t.start - t.taken - t.waited).count(); });
+  add_repeating("length", [](const TraceTask& t) { return (t.end - t.start).count(); });
+  add_repeating("left", [](const TraceTask& t) { return (t.done - t.end).count(); });
+  add_repeating("flown", [](const TraceTask& t) { return (t.visible - t.done).count(); });
+  add_repeating("unexplained", [](const TraceTask& t) {
     return std::accumulate(t.lost.begin(), t.lost.end(), t.ideal - (t.end - t.start)).count();
   });
-  add("arithmetic", [](const TraceTask& t) { return t.arithmetic.count(); });
+  add_repeating("arithmetic", [](const TraceTask& t) { return t.arithmetic.count(); });
   for (std::size_t limit = 0; limit < kLimits; ++limit)
-    add(fmt::format("lost_{}", limit), [limit](const TraceTask& t) { return t.lost[limit].count(); });
+    add_repeating(fmt::format("lost_{}", limit),
+                  [limit](const TraceTask& t) { return t.lost[limit].count(); });
   add("event", [](const TraceTask& t) { return number_or_none(t.dependent_event); });
   add("trigger_rank", [](const TraceTask& t) { return t.trigger_rank; });
   add("trigger_event", [](const TraceTask& t) { return t.trigger_event; });
-  add("put_bytes", [](const TraceTask& t) { return t.remote ? t.put_bytes : 0; });
-  add("l2_hits", [](const TraceTask& t) { return t.l2_hits; });
-  add("l2_misses", [](const TraceTask& t) { return t.l2_misses; });
-  add("hbm_bytes", [](const TraceTask& t) { return t.hbm_bytes; });
+  add_repeating("put_bytes", [](const TraceTask& t) { return t.remote ? t.put_bytes : 0; });
+  add_repeating("l2_hits", [](const TraceTask& t) { return t.l2_hits; });
+  add_repeating("l2_misses", [](const TraceTask& t) { return t.l2_misses; });
+  add_repeating("hbm_bytes", [](const TraceTask& t) { return t.hbm_bytes; });
   return page.pack(columns);
 }
 

@@ -53,6 +53,7 @@ export type Block =
   | { kind: "text"; text: string; strong?: boolean }
   | { kind: "code"; text: string }
   | { kind: "table"; table: Table }
+  | { kind: "packed_table"; packed: string } // a long one, in the element of this id
   | { kind: "figure"; figure: Figure };
 
 export interface Table {
@@ -86,7 +87,7 @@ export interface Pass {
 }
 
 // Columns of whole numbers, packed one after the other into the element `id`.
-export interface Packed { id: string; rows: number; columns: string[] }
+export interface Packed { id: string; rows: number; columns: string[]; repeating?: string[] }
 
 export type Columns = { [name: string]: Float64Array };
 
@@ -110,13 +111,14 @@ export async function read_text(id: string): Promise<string> {
   return new TextDecoder().decode(await unpacked(id));
 }
 
-// Each value is the difference to the one above it, its sign in the lowest bit, seven bits a byte, the lowest first.
+// Each value is the difference to the one above it, or itself in the columns that repeat, its sign in the lowest bit, seven
+// bits a byte, the lowest first.
 export async function read_columns(packed: Packed): Promise<Columns> {
   const bytes = await unpacked(packed.id);
   const columns: Columns = {};
   let at = 0;
   for (const name of packed.columns) {
-    const values = new Float64Array(packed.rows);
+    const values = new Float64Array(packed.rows), repeats = packed.repeating?.includes(name) ?? false;
     let value = 0;
     for (let row = 0; row < packed.rows; ++row) {
       let code = 0, factor = 1, byte: number;
@@ -126,7 +128,7 @@ export async function read_columns(packed: Packed): Promise<Columns> {
         code += (byte & 127) * factor;
         factor *= 128;
       } while (byte > 127);
-      value += code % 2 === 0 ? code / 2 : -(code + 1) / 2;
+      value = (repeats ? 0 : value) + (code % 2 === 0 ? code / 2 : -(code + 1) / 2);
       values[row] = value;
     }
     columns[name] = values;

@@ -55,7 +55,10 @@ interface Tried {
   to_best_shipped_low?: number | null;
   to_best_shipped_high?: number | null;
 }
-export interface TryResult { orders: Tried[]; results?: string; verdict?: string; jitter?: { runs?: number } }
+// What the verdict compares: the differences, and the largest reasons for them, of the mean worker that the pass keeps busy.
+interface Compared { than: string; median: number; low: number; high: number }
+interface Reason { than: string; what: string; ms: number; hits: string; other_hits: string }
+export interface TryResult { orders: Tried[]; results?: string; verdict?: string; jitter?: { runs?: number }; compared?: Compared[]; reasons?: Reason[] }
 
 export interface SearchSection { kind: "search"; title: string; result: SearchResult }
 export interface TrySection { kind: "try"; title: string; result: TryResult }
@@ -181,6 +184,16 @@ function times_of({ jitter }: TryResult): string {
     : "Times are those as modelled, without random task times.";
 }
 
+function compared_parts({ orders, compared = [], reasons = [], jitter }: TryResult): HTMLElement[] {
+  const tried = orders[0]!.order, random = (jitter?.runs ?? 1) > 1;
+  const differences = table_of(compared, [words("", (of) => `${tried} to ${of.than}`), number("difference", (of) => of.median, signed),
+    ...(random ? [number<Compared>("95 %: from", (of) => of.low, signed), number<Compared>("to", (of) => of.high, signed)] : [])]);
+  const why = table_of(reasons, [words("compared with", (of) => of.than), words("what", (of) => of.what), number("ms more", (of) => of.ms, (ms) => ms.toFixed(3)),
+    words(`L2 hits of ${tried}`, (of) => of.hits), words("L2 hits of the other", (of) => of.other_hits)]);
+  return [...parts("Compared with", compared.length === 0 ? null : table_element(differences)),
+    ...parts("Where the difference lies, on the average core that the pass keeps busy", reasons.length === 0 ? null : table_element(why))];
+}
+
 export function try_section({ title, result }: TrySection): HTMLElement {
   const ran = result.orders.filter((of) => !of.refused && of.total_ps !== undefined), tried = ran[0];
   const [first, ...shipped] = result.orders, least = (of: Tried) => (of.refused ? Infinity : of.total_ps ?? Infinity);
@@ -192,7 +205,7 @@ export function try_section({ title, result }: TrySection): HTMLElement {
       words("order", (of) => (of === first ? `${of.order} (tried)` : of.order)), ...passes.map((pass) => number<Tried>(`${pass} ms`, (of) => ms(of.passes_ps?.[pass]), (v) => v.toFixed(3))),
       number("total ms", (of) => (of.refused ? NaN : ms(of.total_ps)), (v) => v.toFixed(3)), number("to the best shipped", (of) => of.to_best_shipped ?? NaN, signed),
       words("", (of) => (of.refused ? "does not fit" : of.same_as ? `same as ${of.same_as}` : ""))])),
-    el("p", { class: "note" }, times_of(result)),
+    el("p", { class: "note" }, times_of(result)), ...compared_parts(result),
     ...result.orders.filter((of) => of.refused).map((of) => el("p", { class: "note" }, `${of.order} does not fit: ${of.refused!.split("\n")[0]!}`)),
     different.length > 1 ? el("div", { class: "choices" }, new FigureView(tried_figure(different, first, (result.jitter?.runs ?? 1) > 1)).element) : null);
 }

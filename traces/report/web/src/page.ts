@@ -4,7 +4,7 @@ import { findings_section } from "./findings.js";
 import { JobView } from "./job.js";
 import { open_help } from "./keys_help.js";
 import { links_section } from "./links.js";
-import { Block, BlocksSection, Finding, Section, read_columns, read_page } from "./model.js";
+import { Block, BlocksSection, Finding, Section, Table, read_columns, read_page, read_text } from "./model.js";
 import { alike_ranks } from "./alike.js";
 import { sums_of } from "./area.js";
 import { sent_between } from "./matrix.js";
@@ -24,6 +24,13 @@ import { start_theme, toggle_theme } from "./theme.js";
 import { TimeAxis, ticks_of } from "./time_axis.js";
 import { spans_of, waterfalls_section } from "./waterfall.js";
 
+function packed_table(id: string): HTMLElement {
+  const place = el("div");
+  read_text(id).then((text) => place.append(table_element(JSON.parse(text) as Table)))
+    .catch((error: unknown) => place.append(el("p", { class: "verdict" }, `A table cannot be shown: ${error instanceof Error ? error.message : String(error)}`)));
+  return place;
+}
+
 function block_element(block: Block): HTMLElement {
   switch (block.kind) {
     case "cards":
@@ -39,6 +46,8 @@ function block_element(block: Block): HTMLElement {
     }
     case "table":
       return table_element(block.table);
+    case "packed_table":
+      return packed_table(block.packed);
     case "figure":
       return new FigureView(block.figure).element;
   }

@@ -9,6 +9,7 @@ import { series_color } from "./palette.js";
 import { Pipeline } from "./pipeline.js";
 import { Blocks, StepSection, classes_figure, exchanges_figure } from "./step_data.js";
 import { StepMemory } from "./step_memory.js";
+import { number, table_element, table_of, words } from "./table.js";
 import { on_theme, theme } from "./theme.js";
 import { TimeAxis, time_text } from "./time_axis.js";
 
@@ -42,17 +43,33 @@ function cards_of(section: StepSection): HTMLElement {
   return el("div", { class: "cards" }, ...list);
 }
 
+type Share = [name: string, ps: number]; // mean of the stages
+
+// Returns what a die's time goes to, and how long each exchange is exposed, the longest first.
+function shares_of({ step }: StepSection): { classes: Share[]; exposed: Share[] } {
+  const sums = (rows: Share[]): Share[] => {
+    const sum = new Map<string, number>();
+    for (const [name, ps] of rows) sum.set(name, (sum.get(name) ?? 0) + ps / step.stages.length);
+    return [...sum].sort((a, b) => b[1] - a[1]);
+  };
+  return { classes: sums(step.stages.flatMap((stage) => Object.entries(stage.classes_ps))),
+    exposed: sums(step.stages.flatMap((stage) => stage.exchanges.map(({ exchange, exposed_ps }): Share => [exchange, exposed_ps]))) };
+}
+
 // Says what takes most of a die's time, and which exchange is exposed most.
-function limit_of({ facts, step }: StepSection): string {
-  const names = new Set(step.stages.flatMap((stage) => Object.keys(stage.classes_ps))), stages = step.stages.length;
-  const share = (sum: number) => `${((100 * sum) / stages / facts.step_ps).toFixed(1)} %`;
-  const mean = (name: string) => step.stages.reduce((sum, stage) => sum + (stage.classes_ps[name] ?? 0), 0);
-  const sorted = [...names].sort((a, b) => mean(b) - mean(a)), exposed = new Map<string, number>();
-  if (sorted.length === 0) return "";
-  for (const { exchange, exposed_ps } of step.stages.flatMap((stage) => stage.exchanges)) exposed.set(exchange, (exposed.get(exchange) ?? 0) + exposed_ps);
-  const [most, ps] = [...exposed].reduce((a, b) => (b[1] > a[1] ? b : a), ["", 0]);
-  return `Most of a die's time goes to ${sorted.slice(0, 3).map((name) => `${name} (${share(mean(name))})`).join(", ")}.` +
+function limit_of(section: StepSection): string {
+  const { classes, exposed } = shares_of(section), share = (ps: number) => `${((100 * ps) / section.facts.step_ps).toFixed(1)} %`;
+  if (classes.length === 0) return "";
+  const [most, ps] = exposed[0] ?? ["", 0];
+  return `Most of a die's time goes to ${classes.slice(0, 3).map(([name, of]) => `${name} (${share(of)})`).join(", ")}.` +
     (ps > 0 ? ` Of all exchanges ${most} is exposed most: ${share(ps)} of the step.` : " No exchange is exposed.");
+}
+
+function shares_element(section: StepSection): HTMLElement {
+  const { classes, exposed } = shares_of(section), step_ps = section.facts.step_ps;
+  const table = (head: string, rows: Share[]) => table_element(table_of(rows.filter(([, ps]) => ps > 0), [
+    words(head, ([name]) => name), number("ms", ([, ps]) => ps / 1e9, (ms) => ms.toFixed(3)), number("of the step %", ([, ps]) => (100 * ps) / step_ps, (part) => part.toFixed(1))]));
+  return el("details", {}, el("summary", {}, "The same as tables, mean of the stages"), table("a die's time", classes), table("exposed exchanges", exposed));
 }
 
 function legend_of(blocks: Blocks): HTMLElement {
@@ -97,7 +114,7 @@ export class StepView {
     place.append(el("div", { class: "bar" }, el("h3", {}, stages > 1 ? "Pipeline" : "Micro-batches"), button("+", "zoom in", () => zoom(0.5)), button("−", "zoom out", () => zoom(2)),
       button("all", "show the whole step", () => time.reset()), help_button("Pipeline: keys and pointer", keys)), legend_of(blocks), this.pipeline.element, el("p", { class: "note" }, "The number on a block is its micro-batch; two that share a lane run at the same time."), said,
       this.memory.element, el("p", { class: "note" }, "Weights, gradients, states and what is computed again are there all the time; steps are activations that a micro-batch leaves for its backward pass. A drag zooms; the pipeline follows."),
-      el("div", { class: "figures" }, new FigureView(classes_figure(section)).element, exchanges ? new FigureView(exchanges).element : null));
+      el("div", { class: "figures" }, new FigureView(classes_figure(section)).element, exchanges ? new FigureView(exchanges).element : null), shares_element(section));
     const fullest = blocks.first.slice(0, -1).map((_, stage) => stage).reduce((a, b) => (this.memory!.most(b) > this.memory!.most(a) ? b : a), 0);
     const gib = (bytes: number) => (bytes / 2 ** 30).toFixed(1);
     cards.append(card("fullest die", `${gib(this.memory.most(fullest))} GiB`, `of ${gib(section.step.capacity_bytes)}${stages > 1 ? `, stage ${fullest}` : ""}`));
