@@ -3,13 +3,11 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "sim/core/enum_names.h"
 #include "sim/core/ids.h"
-#include "sim/core/registry.h"
 
 namespace a3sim {
 
@@ -22,10 +20,9 @@ enum class StopRule : std::uint8_t {
 constexpr auto names_of(StopRule) { return std::to_array<std::string_view>({"busiest", "next", "never"}); }
 
 struct BalanceOptions {
-  std::string balancer = "greedy";  // name of a registered balancer
-  std::uint32_t dyn = 4;            // experts per rank that may move
-  std::uint32_t tau = 256;          // an expert with fewer rows stays
-  std::uint32_t max_num_dyn = 8;    // most guests per rank
+  std::uint32_t dyn = 4;          // experts per rank that may move
+  std::uint32_t tau = 256;        // an expert with fewer rows stays
+  std::uint32_t max_num_dyn = 8;  // most guests per rank
   StopRule stop = StopRule::kBusiest;
 };
 
@@ -45,13 +42,8 @@ struct ExpertMove {
   friend bool operator==(const ExpertMove&, const ExpertMove&) = default;
 };
 
-// Plans which experts move to which rank. The plan depends on the arguments only.
-class Balancer {
- public:
-  static constexpr std::string_view kKind = "balancer";
-  virtual ~Balancer() = default;
-  virtual std::vector<ExpertMove> plan(const ExpertLoads& loads, const BalanceOptions& options) const = 0;
-};
-using Balancers = Registry<Balancer>;
+// Returns which experts move to which rank: whole experts from the busiest rank to the least busy one that has room, the
+// busiest expert first (FEPLB). Ties go to the lowest number. The moves depend on the arguments only.
+std::vector<ExpertMove> balancing_moves(const ExpertLoads& loads, const BalanceOptions& options);
 
 }  // namespace a3sim

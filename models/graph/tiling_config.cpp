@@ -14,11 +14,8 @@ Tiling read_tiling(const Config& config, const Tiling& fallback) {
   read("step_k", tiling.step_k, kMostSize);
   read("l1_buffers", tiling.l1_buffers, kMostBuffers);
   read("l0_buffers", tiling.l0_buffers, kMostBuffers);
-  read("l0c_buffers", tiling.l0c_buffers, kMostBuffers);
   tiling.order = config.choice("order", fallback.order);
   tiling.unit_flag = config.choice("unit_flag", fallback.unit_flag);
-  tiling.strip = static_cast<std::uint8_t>(config.integer("strip", 1, kMostStrip, tiling.strip)) & kMostStrip;
-  if (tiling.order != BlockOrder::kStrips) config.let_stand("strip");
   const std::int64_t most_regions = 255;
   tiling.grid_m = static_cast<std::uint8_t>(config.integer("grid_m", 0, most_regions, tiling.grid_m));
   tiling.grid_n = static_cast<std::uint8_t>(config.integer("grid_n", 0, most_regions, tiling.grid_n));

@@ -92,6 +92,44 @@ class Exploration {
   KeyTree known_;
 };
 
+bool shares_form(const KnownKey& named, const KnownKey& any) {
+  return named.forms.empty() || any.forms.empty() ||
+         std::ranges::any_of(named.forms, [&](const KeyForm& form) {
+           return std::ranges::find(any.forms, form.kind, &KeyForm::kind) != any.forms.end();
+         });
+}
+
+// Returns whether the key holds nothing that a key of any name does not hold.
+bool is_like(const KnownKey& named, const KnownKey& any) {
+  if (!shares_form(named, any)) return false;
+  if (!named.below) return true;
+  if (!any.below) return false;
+  for (const auto& [key, known] : named.below->keys) {
+    const auto same = any.below->keys.find(key);
+    const KnownKey* const like = same == any.below->keys.end() ? any.below->any.get() : &same->second;
+    if (!like || !is_like(known, *like)) return false;
+  }
+  return !named.below->any || (any.below->any && is_like(*named.below->any, *any.below->any));
+}
+
+// Leaves out names that readers ask for themselves, like a plane 'ub', where any name may stand and means the same.
+void merge_names(KeyTree& tree) {
+  for (auto& [key, known] : tree.keys)
+    if (known.below) merge_names(*known.below);
+  if (!tree.any) return;
+  if (tree.any->below) merge_names(*tree.any->below);
+  for (auto named = tree.keys.begin(); named != tree.keys.end();) {
+    if (!is_like(named->second, *tree.any)) {
+      ++named;
+      continue;
+    }
+    KeyTree one;
+    one.any = std::make_unique<KnownKey>(std::move(named->second));
+    tree.merge(one);
+    named = tree.keys.erase(named);
+  }
+}
+
 }  // namespace
 
 void Document::accept(const fs::path& file) const {
@@ -121,6 +159,7 @@ const KeyTree& known_keys(const Document& document) {
   const auto [at, missing] = known.try_emplace({&document, configs_folder()});
   if (missing) {
     at->second = Exploration(document).run();
+    merge_names(at->second);
     std::erase_if(at->second.keys, [&](const auto& item) {
       return item.first != "include" && !document.may_have(item.first);
     });

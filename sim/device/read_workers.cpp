@@ -156,9 +156,8 @@ constexpr PipeKey kPipes[] = {
     {"cube", "gm_to_l1", Store::kGm, Store::kL1},   {"cube", "l1_to_l0a", Store::kL1, Store::kL0a},
     {"cube", "l1_to_l0b", Store::kL1, Store::kL0b}, {"cube", "l0c_to_gm", Store::kL0c, Store::kGm},
     {"cube", "l0c_to_ub", Store::kL0c, Store::kUb}, {"cube", "l0c_to_l1", Store::kL0c, Store::kL1},
-    {"cube", "l1_to_gm", Store::kL1, Store::kGm},   {"cube", "l1_to_ub", Store::kL1, Store::kUb},
-    {"cube", "ub_to_l1", Store::kUb, Store::kL1},   {"vector", "gm_to_ub", Store::kGm, Store::kUb},
-    {"vector", "ub_to_gm", Store::kUb, Store::kGm}};
+    {"cube", "l1_to_ub", Store::kL1, Store::kUb},   {"cube", "ub_to_l1", Store::kUb, Store::kL1},
+    {"vector", "gm_to_ub", Store::kGm, Store::kUb}, {"vector", "ub_to_gm", Store::kUb, Store::kGm}};
 
 Pipes read_pipes(const Config& workers) {
   Pipes pipes;

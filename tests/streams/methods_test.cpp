@@ -67,7 +67,7 @@ std::vector<ExpertMove> moves_of(const First& first) {
   const MicroBatch batch = first.batch();
   const std::vector<bool> dynamic =
       dynamic_experts(ChooseBy::kHistory, first.history, batch.rows, batch.experts_per_rank(), 4);
-  return Balancers::get("greedy").plan({batch.rows, dynamic, batch.experts_per_rank()}, {});
+  return balancing_moves({batch.rows, dynamic, batch.experts_per_rank()}, {});
 }
 
 double sum(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
@@ -275,8 +275,6 @@ TEST_CASE("The same micro-batches come to the same, whoever ran before") {
 
 TEST_CASE("What cannot run on streams is refused with what to do") {
   CHECK_THROWS_WITH(layer("fepbl"), Contains("unknown method 'fepbl'; known: faster, faster_pipe2, feplb"));
-  CHECK_THROWS_WITH(layer("feplb", {"balance.balancer=lazy"}),
-                    Contains("unknown balancer 'lazy'; known: greedy"));
   CHECK_THROWS_WITH(layer("feplb", {"balance.stop=soon"}), Contains("balance.stop"));
   CHECK_THROWS_WITH(layer("feplb", {"balance.dny=4"}), Contains("did you mean 'dyn'?"));
   const Experiment crowded = layer("triton", {"triton.sms=132"});

@@ -13,7 +13,6 @@ void read_balance(const Config& config, MicroBatchOptions& options) {
     return static_cast<std::uint32_t>(config.integer(key, 0, most, fallback));
   };
   BalanceOptions& balance = with.balance;
-  balance.balancer = config.registered<Balancer>("balancer", balance.balancer).value_or(balance.balancer);
   balance.dyn = read("dyn", kMostExperts, balance.dyn);
   balance.tau = read("tau", kMostTau, balance.tau);
   balance.max_num_dyn = read("max_num_dyn", kMostExperts, balance.max_num_dyn);

@@ -13,27 +13,27 @@ class Dragonfly final : public CableLayout {
  public:
   struct Sizes {
     std::uint32_t groups, routers, hosts;  // routers per group, hosts per router
-    BytesPerSecond host, local, global;
+    BytesPerSecond rate;                   // of all cables
   };
   explicit Dragonfly(const Sizes& sizes) : sizes_(sizes) {
     const std::uint32_t routers = sizes.groups * sizes.routers;
     hosts_ = routers * sizes.hosts;
     for (std::uint32_t h = 0; h < hosts_; ++h) {
       const std::string host = fmt::format("host{}", h), router = router_name(h / sizes.hosts);
-      cables_.push_back({host, router, "host-router", sizes.host});
-      cables_.push_back({router, host, "router-host", sizes.host});
+      cables_.push_back({host, router, "host-router", sizes.rate});
+      cables_.push_back({router, host, "router-host", sizes.rate});
     }
     local_ = static_cast<std::uint32_t>(cables_.size());
     for (std::uint32_t from = 0; from < routers; ++from) {
       const std::uint32_t first = from / sizes.routers * sizes.routers;
       for (std::uint32_t to = first; to < first + sizes.routers; ++to)
-        cables_.push_back({router_name(from), router_name(to), "router-router", sizes.local});
+        cables_.push_back({router_name(from), router_name(to), "router-router", sizes.rate});
     }
     global_ = static_cast<std::uint32_t>(cables_.size());
     for (std::uint32_t from = 0; from < sizes.groups; ++from) {
       for (std::uint32_t to = 0; to < sizes.groups; ++to)
         cables_.push_back(
-            {router_name(gate(from, to)), router_name(gate(to, from)), "group-group", sizes.global});
+            {router_name(gate(from, to)), router_name(gate(to, from)), "group-group", sizes.rate});
     }
   }
   std::uint32_t ways(std::uint32_t, std::uint32_t) const override { return 1; }
@@ -69,15 +69,13 @@ class Dragonfly final : public CableLayout {
   std::uint32_t local_ = 0, global_ = 0;  // the first cable of each kind
 };
 
-// `{kind: dragonfly, groups: 9, routers: 4, hosts: 2, rate: 25 GB/s, local_rate: 25 GB/s, global_rate: 25 GB/s}`.
+// `{kind: dragonfly, groups: 9, routers: 4, hosts: 2, rate: 25 GB/s}`.
 std::unique_ptr<CableLayout> read_dragonfly(const Config& config) {
   Dragonfly::Sizes sizes{};
   sizes.groups = static_cast<std::uint32_t>(config.integer("groups", 1, 4096));
   sizes.routers = static_cast<std::uint32_t>(config.integer("routers", 1, 4096));
   sizes.hosts = static_cast<std::uint32_t>(config.integer("hosts", 1, 4096));
-  sizes.host = config.rate("rate");
-  sizes.local = config.has("local_rate") ? config.rate("local_rate") : sizes.host;
-  sizes.global = config.has("global_rate") ? config.rate("global_rate") : sizes.host;
+  sizes.rate = config.rate("rate");
   const double routers = static_cast<double>(sizes.groups) * sizes.routers, hosts = routers * sizes.hosts;
   const double cables =
       2 * hosts + routers * sizes.routers + static_cast<double>(sizes.groups) * sizes.groups;

@@ -16,7 +16,7 @@ std::unique_ptr<CableLayout> read_rails(const Config& config) {
   const auto units = static_cast<std::uint32_t>(config.integer("units", 1, kMostHosts, 1));
   const auto spines = static_cast<std::uint32_t>(config.integer("spines", 1, kMostWays));
   const auto cables = static_cast<std::uint32_t>(config.integer("cables", 1, kMostWays, 1));
-  const BytesPerSecond rate = config.rate("rate"), up = config.has("up_rate") ? config.rate("up_rate") : rate;
+  const BytesPerSecond rate = config.rate("rate");
   if (static_cast<double>(node) * unit * units > kMostHosts) {
     config.error("units",
                  fmt::format("{} devices a node, {} nodes a unit, {} units: expected at most {} hosts", node,
@@ -28,8 +28,9 @@ std::unique_ptr<CableLayout> read_rails(const Config& config) {
     const std::uint32_t rail = host % node, number = host / node;
     places[host] = (number / unit * node + rail) * unit + number % unit;
   }
-  return make_tree(config, "units", {{unit, 1, 1, rate, "rail"}, {units * node, spines, cables, up, "spine"}},
-                   1, std::move(places));
+  return make_tree(config, "units",
+                   {{unit, 1, 1, rate, "rail"}, {units * node, spines, cables, rate, "spine"}}, 1,
+                   std::move(places));
 }
 
 A3SIM_REGISTER(TopologyKind, "rails", "a leaf for each device of a node, shared by the nodes of a unit",

@@ -15,8 +15,7 @@ MicroBatch::MicroBatch(const RoutingCounts& counts, const LoadHistory& history)
 std::vector<ExpertMove> moves_of(const MicroBatch& batch, const MethodOptions& options) {
   const std::vector<bool> dynamic = dynamic_experts(options.choose, batch.history, batch.rows,
                                                     batch.experts_per_rank(), options.balance.dyn);
-  return Balancers::get(options.balance.balancer)
-      .plan({batch.rows, dynamic, batch.experts_per_rank()}, options.balance);
+  return balancing_moves({batch.rows, dynamic, batch.experts_per_rank()}, options.balance);
 }
 
 RowsByExpert rows_at(const MicroBatch& batch, std::uint32_t rank, const std::vector<bool>& elsewhere) {
