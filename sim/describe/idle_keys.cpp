@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 
@@ -36,14 +37,23 @@ std::optional<Mark> place_of(Config config, std::string_view path) {
   }
 }
 
+// Barriers of cores that a graph states, whatever runs it.
+bool has_barriers(const Experiment& experiment) {
+  return std::ranges::any_of(experiment.passes, [](const Pass& pass) {
+    return std::ranges::any_of(pass.graph.operators(),
+                               [](const OperatorNode& op) { return op.type == "Barrier"; });
+  });
+}
+
 // Returns the program's values that some execution charges and this one does not.
-std::set<std::string_view> not_charged(const RunOptions& options) {
+std::set<std::string_view> not_charged(const Experiment& experiment) {
   std::set<std::string_view> paths;
   for (const auto& [name, type] : Executions::all()) {
     for (const Transport transport : {Transport::kPuts, Transport::kCollective})
       for (const std::string_view path : type.object->charges(transport)) paths.insert(path);
   }
-  std::erase_if(paths, [&](std::string_view path) { return charges(options, path); });
+  std::erase_if(paths, [&](std::string_view path) { return charges(experiment.run, path); });
+  if (has_barriers(experiment)) paths.erase("program.signals.sync_all");
   return paths;
 }
 
@@ -64,7 +74,7 @@ std::vector<IdleKey> idle_keys(const Experiment& experiment) {
   const bool runs_once = experiment.work->why_no_schedule_run().empty() && !training_plan(experiment);
   if (!runs_once) return idle;
   const Config stated = Config::from(*experiment.tree, {}, diagnostics);
-  for (const std::string_view path : not_charged(experiment.run))
+  for (const std::string_view path : not_charged(experiment))
     if (const auto mark = place_of(stated, path); mark && mark->file == kSet)
       idle.push_back({*mark, std::string(path)});
   return idle;

@@ -57,14 +57,14 @@ void set_front(const MoeShape& shape, MegaMoeOptions& options) {
   options.sorts = options.index ? 1 : 2;
 }
 
-constexpr std::uint32_t kMostRows = 1 << 30;
+constexpr std::uint32_t kMostKernelRows = 1 << 30;
 
 // Returns the most rows that one pull or put takes, from the number of parts into which the rows of one rank for one expert
 // are cut under balanced routing; `usual` if the number is not stated.
 std::uint32_t read_rows(const Config& config, std::string_view parts, std::uint32_t slot,
                         std::uint32_t usual) {
   if (!config.has(parts)) return usual;
-  const auto number = static_cast<std::uint32_t>(config.integer(parts, 1, kMostRows));
+  const auto number = static_cast<std::uint32_t>(config.integer(parts, 1, kMostKernelRows));
   return std::max(1U, (slot + number - 1) / number);
 }
 
@@ -89,7 +89,7 @@ void read_cuts(const Config& config, const MoeShape& shape, MegaMoeOptions& opti
       1, static_cast<std::uint32_t>(std::uint64_t{shape.tokens} * shape.top_k / shape.experts()));
   constexpr std::uint32_t kPiece = 8;  // rows: half of a tile's piece of 16, or of what comes from one rank
   const std::uint32_t half = (slot + 1) / 2;
-  options.pull_rows = read_rows(config, "pull_parts", slot, kMostRows);
+  options.pull_rows = read_rows(config, "pull_parts", slot, kMostKernelRows);
   options.put_rows = read_rows(config, "put_parts", slot, options.put_tiles ? std::min(kPiece, half) : half);
 }
 

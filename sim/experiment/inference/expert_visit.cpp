@@ -28,7 +28,7 @@ Exchange exchange_by(const Experiment& experiment) {
 }
 
 // A layer's experts as an experiment of their own. The step counts launches.
-Experiment experts_of(const Experiment& experiment) {
+Experiment layer_of_experts(const Experiment& experiment) {
   Experiment layer = experiment;
   layer.work = taskflow_work();
   layer.program.launch = {};
@@ -39,7 +39,7 @@ Experiment experts_of(const Experiment& experiment) {
 
 // Dispatch and Combine alone.
 Experiment exchanges_of(const Experiment& experiment, const InferenceOptions& options) {
-  Experiment layer = experts_of(experiment);
+  Experiment layer = layer_of_experts(experiment);
   const bool quantised = options.experts != WeightType::kBf16;
   const Exchange exchange = exchange_by(experiment);
   const std::uint32_t vectors = experiment.workers.count(CoreUnit::kVector);
@@ -56,7 +56,7 @@ Experiment exchanges_of(const Experiment& experiment, const InferenceOptions& op
 
 // MegaMoE's kernel, in the order in which its public source has its work.
 Experiment mega_moe_of(const Experiment& experiment) {
-  Experiment layer = experts_of(experiment);
+  Experiment layer = layer_of_experts(experiment);
   Diagnostics read_before;
   const Config root = Config::from(*experiment.tree, {}, read_before);
   const MegaMoeOptions options = read_mega_moe_options(root.map("mega_moe"), layer.shape, layer.workers);

@@ -71,7 +71,8 @@ std::pair<std::uint64_t, std::uint64_t> equal_parts(std::span<const std::uint64_
     return sum;
   };
   const auto time = [&](std::uint64_t length) {
-    return static_cast<double>((blocks * parts(length) + cores - 1) / cores * length);
+    const std::uint64_t rounds = (blocks * parts(length) + cores - 1) / cores;
+    return static_cast<double>(rounds * length);
   };
   const std::uint64_t most =
       std::max<std::uint64_t>(1, std::min<std::uint64_t>(longest / least, 4UL * cores));

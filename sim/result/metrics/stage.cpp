@@ -16,7 +16,7 @@ MetricAmount stage(const PassAnalysis& pass, std::string_view op) {
                          until = to == std::string_view::npos ? op : op.substr(to + kTo.size());
   static_cast<void>(pass.span(from));  // refuse unknown operators
   static_cast<void>(pass.span(until));
-  MetricAmount sum;
+  MetricAmount sum{.count = 0};
   for (const std::vector<TraceTask>& rank : pass.trace().ranks) {
     std::optional<Duration> first;
     Duration last{};
