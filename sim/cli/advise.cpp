@@ -15,7 +15,6 @@
 #include "sim/experiment/config/configs_folder.h"
 #include "sim/result/analysed_run.h"
 #include "sim/result/run_observation.h"
-#include "traces/import/ascend_files.h"
 #include "traces/import/profiled_job.h"
 
 namespace a3sim {
@@ -50,7 +49,7 @@ std::unique_ptr<Observation> observed_profile(const AdviseOptions& options) {
 // Returns the observation of a job's directory. Records of a job are checked while they are read. No other file
 // has to exist, not even the injected faults.
 std::unique_ptr<Observation> observed(const AdviseOptions& options) {
-  if (kind_of_result(options.directory) != "monitor" && is_ascend_profile(options.directory))
+  if (kind_of_result(options.directory) != "monitor" && is_job_profile(options.directory))
     return observed_profile(options);
   check_result(options.directory, "monitor");
   return observed_job(options);
@@ -89,7 +88,10 @@ void run(const AdviseOptions& options) {
 }
 
 void add_advise_options(CLI::App& app, AdviseOptions& options) {
-  app.add_option("RESULT", options.directory, "what 'a3sim run --steps N -o' or 'a3sim run --trace -o' wrote")
+  app.add_option("RESULT", options.directory,
+                 "what 'a3sim run --steps N -o' or 'a3sim run --trace -o' wrote, or a profile: Ascend's "
+                 "directories, PyTorch's "
+                 "time lines (Kineto)")
       ->required();
   take_shipped_too(app.add_option("--machine", options.machine, "a hardware file: what its machine allows")
                        ->type_name("FILE"),

@@ -15,10 +15,10 @@
 #include "sim/core/error.h"
 #include "sim/core/temporary_directory.h"
 #include "sim/result/saved_run.h"
-#include "traces/import/ascend_files.h"
 #include "traces/import/imported.h"
 #include "traces/import/profile.h"
 #include "traces/import/profile_report.h"
+#include "traces/import/profiled_job.h"
 
 namespace a3sim {
 namespace {
@@ -36,7 +36,7 @@ struct CompareOptions {
 };
 
 bool is_profile_side(const fs::path& path) {
-  return kind_of_result(path) == "import" || is_ascend_profile(path);
+  return kind_of_result(path) == "import" || is_job_profile(path);
 }
 
 // Reads a profile as 'a3sim import -o' kept it, or as the profiler wrote it.

@@ -16,7 +16,6 @@
 #include "sim/result/saved_run.h"
 #include "traces/formats/gzip.h"
 #include "traces/formats/trace_format.h"
-#include "traces/import/ascend_files.h"
 #include "traces/import/imported_timeline.h"
 #include "traces/import/profiled_job.h"
 
@@ -98,7 +97,7 @@ void export_run(const ExportOptions& options) {
   }
   const std::string kind = kind_of_result(options.directory);
   if (kind == "monitor") return export_job(format, options);
-  if (kind == "import" || (kind.empty() && is_ascend_profile(options.directory)))
+  if (kind == "import" || (kind.empty() && is_job_profile(options.directory)))
     return export_profile(format, options, kind);
   check_result(options.directory, "run");
   const SavedRun run = read_run(options.directory, options.pass);

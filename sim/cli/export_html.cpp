@@ -20,7 +20,6 @@
 #include "sim/result/run_page.h"
 #include "sim/result/run_subtitle.h"
 #include "sim/sweep/results/sweep_section.h"
-#include "traces/import/ascend_files.h"
 #include "traces/import/imported.h"
 #include "traces/import/imported_timeline.h"
 #include "traces/import/profile_report.h"
@@ -178,7 +177,7 @@ Page job_page(const std::string& directory, const std::string& name) {
 
 bool is_profile(const fs::path& directory) {
   const std::string kind = kind_of_result(directory);
-  return (kind.empty() || kind == "export") && is_ascend_profile(directory);
+  return (kind.empty() || kind == "export") && is_job_profile(directory);
 }
 
 Page runs_page(const std::vector<std::string>& directories) {

@@ -163,6 +163,38 @@ TEST_CASE(
   CHECK(read_platform(file.path(), numbered_hosts("griffon-{die}.grid5000.fr", 58)).hosts == 1);
 }
 
+// Returns the links of a route from one host to another as a set of rates, in MB/s, and how many there are.
+std::string rates_of(const PlatformTable& table, std::uint32_t from, std::uint32_t to) {
+  std::string text;
+  for (const std::uint32_t link : table.routes[from * table.hosts + to])
+    text += fmt::format(" {}", table.links[link].rate.count / 1'000'000);
+  return text;
+}
+
+TEST_CASE("Cabinets, backbones and gateways are read unchanged, as SimGrid's data_center has them") {
+  const std::filesystem::path file =
+      std::filesystem::path(A3SIM_SOURCE_DIR) / "tests/platform/data_center.xml";
+  const PlatformTable one = read_platform(file, numbered_hosts("host-{die}.cluster1", 1));
+  CHECK(one.hosts == 20);
+  CHECK(rates_of(one, 0, 19) == " 125 2250 125");  // from cabinet to cabinet, over the cluster's backbone
+  CHECK(read_platform(file, numbered_hosts("host-{die}.cluster2", 31)).hosts == 10);
+  const PlatformTable both =
+      read_platform(file, {{"host-2.cluster1", "host-12.cluster1", "host-40.cluster2", "host-31.cluster2"}});
+  // Over both gateways, which are hosts with links of their own.
+  CHECK(rates_of(both, 1, 2) == " 125 2250 125 1250 125 2250 125");
+  CHECK(rates_of(both, 1, 3) == " 125 2250 125 1250");
+}
+
+TEST_CASE("Sites with gateways are read unchanged, as SimGrid's g5k has them") {
+  const std::filesystem::path file = std::filesystem::path(A3SIM_SOURCE_DIR) / "tests/platform/g5k.xml";
+  const PlatformTable table =
+      read_platform(file, {{"bordeplage-1.bordeaux.grid5000.fr", "bordereau-4.bordeaux.grid5000.fr",
+                            "sagittaire-6.lyon.grid5000.fr"}});
+  CHECK(rates_of(table, 0, 1) == " 125 1250 1250 1250 1250 125");  // clusters with backbones, and their links
+  CHECK(rates_of(table, 0, 2) == " 125 1250 1250 1250 125");       // what joins the sites never binds
+  CHECK(read_platform(file, numbered_hosts("bordeplage-{die}.bordeaux.grid5000.fr", 1)).hosts == 5);
+}
+
 TEST_CASE("What is wrong with a platform is said with its file, its line and a remedy") {
   const std::string link = "<link id=\"a\" bandwidth=\"25GBps\" latency=\"1us\"/>\n";
   const std::string route = "<route src=\"node-0\" dst=\"node-1\"><link_ctn id=\"a\"/></route>\n";

@@ -277,6 +277,42 @@ TEST_CASE("what a script leaves open, or what cannot be simulated, is refused wi
              Contains("pretrain.sh:34:25") && Contains("expected a multiple of 8"));
 }
 
+TEST_CASE("what experts take at most, and whether they are filled up, is as the script says") {
+  const auto with = [](const std::string& more) { return replaced(kMoe, "--swiglu", "--swiglu " + more); };
+  const std::string factor = "--moe-expert-capacity-factor 1.5", pad = " --moe-pad-expert-input-to-capacity";
+  const auto values = values_of(with(factor + pad + " --moe-token-drop-policy probs"));
+  CHECK(values.at("step.expert_capacity").starts_with("1.5 :"));
+  CHECK(values.at("step.pad_experts").starts_with("true :"));
+  CHECK(values_of(with(factor)).count("step.pad_experts") == 0);
+  CHECK(values_of(with("--moe-expert-capacity-factor -1")).count("step.expert_capacity") == 0);
+  CHECK_THROWS_WITH(loaded(with(pad)), Contains("without --moe-expert-capacity-factor"));
+  CHECK_THROWS_WITH(loaded(with("--moe-expert-capacity-factor nan")), Contains("expected a number above 0"));
+  // Experts that are filled up work on half as many rows again; at balanced routing a limit alone changes nothing.
+  const Duration plain = simulate_step(loaded(kMoe)).figures.time;
+  CHECK(simulate_step(loaded(with(factor))).figures.time == plain);
+  CHECK(simulate_step(loaded(with(factor + pad))).figures.time > plain);
+}
+
+TEST_CASE("layers of a config.json that the script's list does not have are said, with those that run") {
+  const ScratchDirectory folder;
+  const std::filesystem::path script = folder.add("pretrain.sh", kMoe);
+  const std::string sizes = R"("model_type": "x", "hidden_size": 1024, "num_hidden_layers": 4,
+    "num_attention_heads": 16, "num_key_value_heads": 4, "head_dim": 128, "vocab_size": 1200, "num_experts": 32,
+    "num_experts_per_tok": 4, "moe_intermediate_size": 512, "hidden_act": "silu")";
+  const auto said = [&](const std::string& more, const std::vector<std::string>& set) {
+    const Experiment experiment =
+        load_launch(script, folder.add("config.json", "{" + sizes + more + "}"), set);
+    const std::vector<std::string>& all = training_plan_of(experiment).step.not_modelled;
+    return all.empty() ? std::string() : all.back();
+  };
+  const std::string linear =
+      R"(, "layer_types": ["linear_attention", "linear_attention", "linear_attention", "full_attention"])";
+  CHECK_THAT(said(linear, {}), Contains("config.json: layer_types") && Contains("linear_attention") &&
+                                   Contains("[embedding, dense, 13 moe, mtp, head]"));
+  CHECK_THAT(said(linear, {"model.layers=[embedding, dense, 13 moe, mtp, head]"}), !Contains("config.json"));
+  CHECK_THAT(said("", {}), !Contains("config.json"));
+}
+
 TEST_CASE("pipelines are dealt as the script's arguments say") {
   const auto split = [](std::string_view from, std::string_view to) {
     const auto values = values_of(

@@ -7,6 +7,7 @@
 #include "traces/formats/gzip.h"
 #include "traces/import/imported_timeline.h"
 #include "traces/import/profile.h"
+#include "traces/import/profiled_job.h"
 
 namespace a3sim {
 namespace {
@@ -69,6 +70,45 @@ TEST_CASE(
   CHECK(shown.names().at(exchange.op) == "allreduce");
   CHECK((exchange.rank == 1 && exchange.lane == Lane::kCommunication));
   CHECK((exchange.start == Duration(20 * kUs) && exchange.end == Duration(26 * kUs)));
+}
+
+TEST_CASE("A Kineto time line is a watched job, whose parts add up to each rank's step") {
+  const ScratchDirectory folder;
+  folder.add("traces/b.json", time_line("1"));
+  folder.add("traces/a.json", time_line("0"));
+  const ProfiledJob job(folder / "traces");
+  CHECK(job.ranks() == 2);
+  const ProfiledTime& time = *job.profiled_time();
+  REQUIRE(time.steps.size() == 2);
+  for (const StepTime& step : time.steps) {
+    CHECK(step.length == Duration(27 * kUs));
+    CHECK(step.computing == Duration(21 * kUs));
+    CHECK(step.hidden == Duration(2 * kUs));
+    CHECK(step.transferring == Duration(4 * kUs));  // all ranks enter the exchange at one time: none waits
+    CHECK(step.free == Duration(2 * kUs));          // between the products
+  }
+  REQUIRE(time.exchanges.size() == 2);
+  CHECK(time.exchanges.front().bytes == 2048);
+  job.each_step([](std::uint32_t, std::span<const LightRecord> records) { CHECK(records.size() == 2); });
+  CHECK(is_job_profile(folder / "traces"));
+  folder.add("traces/c.json", time_line("0"));
+  CHECK_THROWS_WITH(ProfiledJob(folder / "traces"), Contains("c.json: rank 0 is of an earlier file"));
+}
+
+TEST_CASE(
+    "Steps of a Kineto time line are those that the device saw, and what runs between them counts in none") {
+  const ScratchDirectory folder;
+  const std::string step =
+      R"({"ph": "X", "cat": "gpu_user_annotation", "name": "ProfilerStep#4", "pid": 0, "tid": 7, "ts": 1742490378358140.000, "dur": 11.0, "args": {"device": 0}},
+{"ph": "X", "cat": "gpu_user_annotation", "name": "ProfilerStep#5", "pid": 0, "tid": 7, "ts": 1742490378358152.000, "dur": 14.25, "args": {"device": 0}},
+)";
+  std::string text = time_line("0");
+  text.insert(text.find("[\n") + 2, step);
+  const ProfiledJob job(folder.add("a.json", text));
+  REQUIRE(job.full_steps().size() == 2);
+  CHECK(job.number_of(0) == 4);
+  CHECK(job.full(0).operators.size() == 1);
+  CHECK(job.full(1).operators.size() == 2);  // the copy begins behind the step's end
 }
 
 TEST_CASE("A Kineto time line that is damaged says so, and others are left to their own readers") {

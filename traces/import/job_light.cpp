@@ -303,6 +303,17 @@ void JobReader::tell_unseen_ranks() {
   }
 }
 
+void JobReader::tell_missing_of_kineto() {
+  std::vector<Missing>& missing = to_.job_.missing;
+  if (!has_.steps)
+    missing.push_back(
+        {"gpu_user_annotation ProfilerStep#N (profiler.step() after each step)", "steps: all is one"});
+  missing.push_back({"how long collectives wait for other ranks, which Kineto does not record", "waits"});
+  missing.push_back({"what cores, memory and links do, which Kineto does not record",
+                     "compute.*, load.imbalance, comm.link: roofs, clocks, rows and rates"});
+  missing.push_back({"what hosts do: their events are not read", "host.*"});
+}
+
 void JobReader::tell_missing() {
   if (!summed_.empty())
     to_.job_.missing.push_back(
@@ -315,6 +326,7 @@ void JobReader::tell_missing() {
   const auto lacks = [&](bool there, const char* column, const char* what) {
     if (!there) to_.job_.missing.push_back({column, what});
   };
+  if (kineto_) return tell_missing_of_kineto();
   lacks(has_.steps, "kernel_details.csv: Step Id", "steps: all is one");
   lacks(has_.core_times, "kernel_details.csv: aicore_time(us), aiv_time(us)",
         "compute.clock, compute.hbm: what cores compute and what they wait for");

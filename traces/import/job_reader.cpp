@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "sim/core/error.h"
+#include "traces/import/kineto.h"
 
 namespace a3sim {
 namespace {
@@ -53,9 +54,13 @@ void add_shapes(const KernelRow& row, OperatorRecord& record) {
 }  // namespace
 
 void JobReader::read(const fs::path& path, const ProfiledJob::MachineOf& machine) {
-  path_ = path;
+  std::error_code error;
+  kineto_ = is_kineto_profile(path);
+  path_ = fs::is_directory(path, error) ? path : path.parent_path();
   std::vector<std::string> notes;
-  const ProfiledClocks clocks = read_ascend(path, *this, notes);
+  const ProfiledClocks clocks = kineto_ ? read_kineto(path, *this, notes) : read_ascend(path, *this, notes);
+  if (kineto_)
+    for (std::string& table : to_.tables_) table += ", kernel";
   for (std::string& note : notes) to_.job_.missing.push_back({std::move(note), "the job"});
   if (seen_.empty()) throw InputError(path.string() + ": no kernel with a date in it");
   take_machine(machine);

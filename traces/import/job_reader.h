@@ -138,6 +138,7 @@ class JobReader final : public AscendSink {
   void tell_sparse_steps();
   void tell_unseen_ranks();
   void tell_missing();
+  void tell_missing_of_kineto();
 
   ProfiledJob& to_;
   std::size_t most_;
@@ -150,7 +151,8 @@ class JobReader final : public AscendSink {
   std::map<std::string, std::uint32_t, std::less<>> groups_, calls_;
   std::set<std::uint32_t> tableless_;     // ranks with communication files alone
   Duration busy_until_{}, last_start_{};  // of the rank that is being read
-  std::filesystem::path path_;            // as named by the user
+  std::filesystem::path path_;            // as named by the user, or the folder of the file that he named
+  bool kineto_ = false;                   // it is a time line of PyTorch's profiler
   std::uint32_t ranks_ = 0;               // highest profiled rank, plus 1
   std::uint32_t reading_ = 0;             // the rank that is being read
   std::set<std::uint32_t> profiled_;

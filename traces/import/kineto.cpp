@@ -6,8 +6,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "sim/core/error.h"
@@ -115,6 +117,26 @@ class KinetoSteps final : public Observation {
   std::map<std::string, std::uint32_t, std::less<>> numbers_;  // of names
 };
 
+struct KinetoKernel {
+  std::string name, group;  // group: of an exchange, if it is told
+  Duration start{}, length{};
+  bool exchanges = false;
+  std::uint64_t bytes = 0;  // of an exchange; 0: not known
+};
+
+// A step of the training loop as the device saw it (ProfilerStep#5).
+struct KinetoStep {
+  std::uint64_t number = 0;
+  Duration start{}, end{};
+};
+
+// What ran on one device. Dates count from the file's first one.
+struct KinetoRank {
+  std::uint32_t rank = 0;
+  std::vector<KinetoKernel> kernels;
+  std::vector<KinetoStep> steps;
+};
+
 // One file, which is of one rank.
 class KinetoFile {
  public:
@@ -123,38 +145,47 @@ class KinetoFile {
       : file_(std::move(file)), to_(to), steps_(steps) {}
 
   void read() {
-    constexpr std::array<std::string_view, 6> kWanted{"device",         "Collective name", "In msg nelems",
-                                                      "Out msg nelems", "dtype",           "stream"};
+    for (const KinetoRank& rank : ranks()) finish(rank.rank, rank.kernels);
+  }
+
+  const fs::path& file() const { return file_; }
+  const KinetoDate& first() const { return *first_; }
+
+  std::vector<KinetoRank> ranks() {
+    constexpr std::array<std::string_view, 7> kWanted{
+        "device", "Collective name", "In msg nelems",     "Out msg nelems",
+        "dtype",  "stream",          "Process Group Name"};
     const TraceRest about = each_trace_event(file_, kWanted, [this](const TraceEvent& event) { add(event); });
     if (kernels_.empty())
       throw InputError(fmt::format(
           "{}: nothing that ran on a device: record with ProfilerActivity.CUDA or NPU", file_.string()));
     const auto said = about.numbers.find("distributedInfo.rank");
-    for (const auto& [device, kernels] : kernels_) {
+    std::vector<KinetoRank> ranks;
+    for (auto& [device, kernels] : kernels_) {
       const double rank = said != about.numbers.end() ? said->second : device;
       if (!(rank >= 0 && rank < kMostKinetoRanks))
         throw InputError(fmt::format("{}: rank {}", file_.string(), rank));
-      finish(static_cast<std::uint32_t>(rank), kernels);
+      ranks.push_back({static_cast<std::uint32_t>(rank), std::move(kernels), std::move(steps_of_[device])});
     }
     if (odd_ > 0)
       to_.notes.push_back(
           fmt::format("{}: {} events without a date or a duration are left out", file_.string(), odd_));
+    return ranks;
   }
 
  private:
   static constexpr std::uint32_t kMostKinetoRanks = 1 << 20;
+  static constexpr std::string_view kStepName = "ProfilerStep#";
 
-  struct Kernel {
-    std::string name;
-    Duration start{}, length{};
-    bool exchanges = false;
-    std::uint64_t bytes = 0;  // of an exchange; 0: not known
-  };
+  static bool ran_on_device(const TraceEvent& event) {
+    return event.category == "kernel" || event.category == "gpu_memcpy" || event.category == "gpu_memset";
+  }
+  static bool is_step(const TraceEvent& event) {
+    return event.category == "gpu_user_annotation" && event.name.starts_with(kStepName);
+  }
 
   void add(const TraceEvent& event) {
-    if (event.phase != "X" ||
-        (event.category != "kernel" && event.category != "gpu_memcpy" && event.category != "gpu_memset"))
-      return;
+    if (event.phase != "X" || (!ran_on_device(event) && !is_step(event))) return;
     const std::optional<KinetoDate> date = KinetoDate::of(event.date);
     const double length = event.length.value_or(-1);
     if (!date || std::abs(date->microseconds - first_.value_or(*date).microseconds) > kKinetoSpan ||
@@ -163,7 +194,16 @@ class KinetoFile {
       return;
     }
     if (!first_) first_ = date;
-    Kernel kernel{event.name, date->since(*first_), Duration(std::llround(length * 1e6))};
+    const double said = event.number("device").value_or(event.process.value_or(0));
+    const double device = said >= 0 && said < kMostKinetoRanks ? std::floor(said) : 0;
+    KinetoKernel kernel{event.name, "", date->since(*first_), Duration(std::llround(length * 1e6))};
+    if (is_step(event)) {
+      const std::string number = event.name.substr(kStepName.size());
+      KinetoStep step{0, kernel.start, kernel.start + kernel.length};
+      const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), step.number);
+      if (error == std::errc() && end == number.data() + number.size()) steps_of_[device].push_back(step);
+      return;
+    }
     const auto collective = event.texts.find("Collective name");
     kernel.exchanges = collective != event.texts.end() || event.name.find("nccl") != std::string::npos ||
                        event.name.starts_with("hcom_");
@@ -174,15 +214,16 @@ class KinetoFile {
       const double bytes = type == event.texts.end() ? 0 : elements * element_of(type->second);
       if (bytes >= 1 && bytes <= kKinetoBytes) kernel.bytes = static_cast<std::uint64_t>(bytes);
       if (collective != event.texts.end()) kernel.name = collective->second;
+      if (const auto group = event.texts.find("Process Group Name"); group != event.texts.end())
+        kernel.group = group->second;
     }
-    const double device = event.number("device").value_or(event.process.value_or(0));
-    kernels_[device >= 0 && device < kMostKinetoRanks ? std::floor(device) : 0].push_back(std::move(kernel));
+    kernels_[device].push_back(std::move(kernel));
   }
 
-  void finish(std::uint32_t rank, const std::vector<Kernel>& kernels) {
+  void finish(std::uint32_t rank, const std::vector<KinetoKernel>& kernels) {
     RankTime time;
     const Duration behind = steps_ != nullptr ? steps_->behind_first(*first_) : Duration::zero();
-    for (const Kernel& kernel : kernels) {
+    for (const KinetoKernel& kernel : kernels) {
       if (steps_ != nullptr)
         steps_->add(rank, kernel.name, kernel.exchanges, behind + kernel.start,
                     behind + kernel.start + kernel.length);
@@ -203,9 +244,76 @@ class KinetoFile {
   fs::path file_;
   Profile& to_;
   KinetoSteps* steps_;
-  std::optional<KinetoDate> first_;                // date of the first event; others count from it
-  std::map<double, std::vector<Kernel>> kernels_;  // by device
+  std::optional<KinetoDate> first_;                      // date of the first event; others count from it
+  std::map<double, std::vector<KinetoKernel>> kernels_;  // by device
+  std::map<double, std::vector<KinetoStep>> steps_of_;   // by device
   std::size_t odd_ = 0;
+};
+
+// Hands what ran on a device to a sink, as if it came from an Ascend profiler's tables.
+class KinetoHandover {
+ public:
+  KinetoHandover(AscendSink& to, Meetings& meetings) : to_(to), meetings_(meetings) {}
+
+  // `behind`: how much later the file's dates begin than those of the first file.
+  void hand(const ProfiledHome& home, KinetoRank rank, Duration behind) {
+    to_.begin_rank(home);
+    KernelColumns columns;
+    columns.steps = !rank.steps.empty();
+    to_.table(home.tables.front().string(), columns);
+    std::ranges::stable_sort(rank.kernels, {}, &KinetoKernel::start);
+    std::ranges::sort(rank.steps, {}, &KinetoStep::start);
+    std::size_t line = 0;
+    for (const KinetoKernel& kernel : rank.kernels) {
+      const std::optional<std::uint64_t> step = step_of(rank, kernel);
+      ++line;
+      if (kernel.exchanges)
+        exchange(rank.rank, kernel, step, behind, line);
+      else
+        compute(rank.rank, kernel, step, behind, line);
+    }
+    to_.end_rank(home);
+  }
+
+ private:
+  static std::optional<std::uint64_t> step_of(const KinetoRank& rank, const KinetoKernel& kernel) {
+    const auto after = std::ranges::upper_bound(rank.steps, kernel.start, {}, &KinetoStep::start);
+    if (after == rank.steps.begin() || kernel.start >= std::prev(after)->end) return {};
+    return std::prev(after)->number;
+  }
+  void compute(std::uint32_t rank, const KinetoKernel& kernel, std::optional<std::uint64_t> step,
+               Duration behind, std::size_t line) {
+    KernelRow row;
+    row.name = kernel.name;
+    row.step = step;
+    row.start = behind + kernel.start;
+    row.time = kernel.length;
+    to_.kernel(rank, row, line);
+  }
+  void exchange(std::uint32_t rank, const KinetoKernel& kernel, std::optional<std::uint64_t> step,
+                Duration behind, std::size_t line) {
+    const std::string at = step ? fmt::format("step{}", *step) : "";
+    const std::uint32_t call = calls_[{rank, at, kernel.name, kernel.group}]++;
+    // As Ascend's profiler names an exchange, with its call and its group.
+    const std::string name = fmt::format("{}__0_{}@{}", kernel.name, call, kernel.group);
+    SeenExchange seen{at, name, true, behind + kernel.start, kernel.length, kernel.length};
+    seen.collective = !is_between_two_ranks(kernel.name);
+    seen.bytes = static_cast<double>(kernel.bytes);
+    seen.waits_told = false;
+    seen.line = line;
+    if (seen.collective)
+      meetings_.add(rank, fmt::format("{}/{}", at, name), microseconds(*seen.start),
+                    microseconds(*seen.start + seen.elapsed));
+    to_.exchange(rank, seen);
+  }
+  static bool is_between_two_ranks(std::string_view name) {
+    return is_between_two(name) || name == "send" || name == "recv" ||
+           name.find("SendRecv") != std::string_view::npos;
+  }
+
+  AscendSink& to_;
+  Meetings& meetings_;
+  std::map<std::tuple<std::uint32_t, std::string, std::string, std::string>, std::uint32_t> calls_;
 };
 
 std::vector<fs::path> kineto_files(const fs::path& path) {
@@ -239,6 +347,35 @@ bool is_kineto_profile(const fs::path& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) return is_kineto(path);
   return !kineto_files(path).empty();
+}
+
+ProfiledClocks read_kineto(const fs::path& path, AscendSink& to, std::vector<std::string>& notes) {
+  Profile sums;
+  std::vector<ProfiledHome> homes;
+  std::vector<std::pair<KinetoRank, Duration>> all;
+  KinetoSteps clock;
+  for (const fs::path& file : kineto_files(path)) {
+    KinetoFile read(file, sums);
+    for (KinetoRank& rank : read.ranks()) {
+      ProfiledHome home{file.parent_path(), {file}, rank.rank};
+      home.folder = file.parent_path();
+      homes.push_back(std::move(home));
+      all.emplace_back(std::move(rank), clock.behind_first(read.first()));
+    }
+  }
+  to.begin(homes);
+  Meetings meetings;
+  KinetoHandover handover(to, meetings);
+  std::vector<std::uint32_t> ranks;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    ranks.push_back(all[i].first.rank);
+    if (std::ranges::count(ranks, ranks.back()) > 1)
+      throw InputError(fmt::format("{}: rank {} is of an earlier file, too", homes[i].tables.front().string(),
+                                   ranks.back()));
+    handover.hand(homes[i], std::move(all[i].first), all[i].second);
+  }
+  std::ranges::move(sums.notes, std::back_inserter(notes));
+  return meetings.clocks(ranks);
 }
 
 std::string kineto_kernels_csv(const fs::path& path) {

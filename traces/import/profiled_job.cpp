@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "traces/import/job_reader.h"
+#include "traces/import/kineto.h"
 
 namespace a3sim {
 
@@ -16,6 +17,10 @@ RecordPlace in_time_line(const std::string& folder, Duration date) {
 }
 
 }  // namespace
+
+bool is_job_profile(const std::filesystem::path& path) {
+  return is_kineto_profile(path) || is_ascend_profile(path);
+}
 
 ProfiledJob::ProfiledJob(const std::filesystem::path& path, const MachineOf& machine,
                          std::size_t most_records) {

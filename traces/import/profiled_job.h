@@ -11,7 +11,10 @@
 
 namespace a3sim {
 
-// A profiler's directories, of one rank or many, as a watched job. A record's pass is the number of kernels
+// True for what a job can be read from: an Ascend profiler's directories, or time lines of PyTorch's profiler.
+bool is_job_profile(const std::filesystem::path& path);
+
+// A profiler's directories or time lines, of one rank or many, as a watched job. A record's pass is the number of kernels
 // of its name that its rank had run before in the step. All profiled steps are there in full; missing()
 // says what they lack.
 class ProfiledJob final : public Observation {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "models/graph/tiling_config.h"
 #include "models/operators/operator.h"
@@ -15,6 +16,7 @@
 #include "sim/experiment/config/configs_folder.h"
 #include "sim/experiment/config/job_blocks.h"
 #include "sim/experiment/config/kernel_lists.h"
+#include "sim/experiment/config/launch_layers.h"
 #include "sim/experiment/config/operator_tilings.h"
 #include "sim/experiment/config/workload.h"
 #include "sim/experiment/experiment.h"
@@ -373,18 +375,26 @@ Experiment read_experiment(const Config& root, const Diagnostics& diagnostics) {
 }
 
 // Returns the configuration of a training step that a launch script describes, on A3. The script's own values win over
-// those of a model's config.json.
-static std::string launch_text(const std::filesystem::path& script, const std::filesystem::path& model) {
+// those of a model's config.json; `said`: what is not modelled, in place of what the script's reader says.
+static std::string launch_text(const std::filesystem::path& script, const std::filesystem::path& model,
+                               const std::vector<std::string>& said) {
   const std::string base = (configs_folder() / "steps" / "launch_script.yaml").string();
   const std::string below =
       model.empty() ? "" : fmt::format("'{}', ", std::filesystem::absolute(model).string());
-  return fmt::format("include: ['{}', {}'{}']\nexperiment: {{name: '{}'}}\n", base, below,
-                     script.filename().string(), script.stem().string());
+  std::string text = fmt::format("include: ['{}', {}'{}']\nexperiment: {{name: '{}'}}\n", base, below,
+                                 script.filename().string(), script.stem().string());
+  if (!said.empty()) text += "step:\n  not_modelled:\n";
+  for (const std::string& line : said) text += fmt::format("    - {}\n", nlohmann::json(line).dump());
+  return text;
 }
 
 Experiment load_launch(const std::filesystem::path& script, const std::filesystem::path& model,
                        std::span<const std::string> overrides) {
-  return parse_experiment(launch_text(script, model), script.string(), overrides);
+  const bool asked = std::ranges::any_of(
+      overrides, [](const std::string& override) { return override.starts_with("model.layers="); });
+  const std::vector<std::string> said =
+      model.empty() || asked ? std::vector<std::string>() : layers_left_out(script, model);
+  return parse_experiment(launch_text(script, model, said), script.string(), overrides);
 }
 
 // Returns the configuration that replays a folder of Chakra execution traces.

@@ -36,7 +36,8 @@ constexpr ArgumentGroup kGroups[] = {
     {kUsed, "experts",
      "num-experts moe-router-topk moe-ffn-hidden-size moe-intermediate-size n-shared-experts "
      "moe-shared-expert-intermediate-size first-k-dense-replace moe-layer-freq moe-grouped-gemm "
-     "moe-token-dispatcher-type moe-latent-size"},
+     "moe-token-dispatcher-type moe-latent-size moe-expert-capacity-factor "
+     "moe-pad-expert-input-to-capacity"},
     {kUsed, "layout over dies",
      "tensor-model-parallel-size pipeline-model-parallel-size context-parallel-size "
      "expert-model-parallel-size "
@@ -152,6 +153,8 @@ constexpr ArgumentGroup kGroups[] = {
      "output-logit-softcapping add-rmsnorm-offset gelu-tanh no-enable-linear-bias use-qk-norm enable-gqa "
      "moe-router-fp32 "
      "moe-router-scaling-factor rope-scaling-beta-fast rope-scaling-beta-slow use-fused-adamw"},
+    {kDoesNotMatter, "which of its rows an expert drops: how many is said by the capacity",
+     "moe-token-drop-policy"},
     {kDoesNotMatter, "how processes start and meet",
      "node-rank node_rank master-addr master-port rdzv-id rdzv-backend rdzv-endpoint standalone max-restarts "
      "start-method "
@@ -173,8 +176,7 @@ constexpr ArgumentGroup kGroups[] = {
      "rows of experts go as `routing` says (balanced, unless it is set): what routers choose is not in a "
      "script",
      "moe-router-load-balancing-type moe-router-num-groups moe-router-group-topk n-group topk-group "
-     "moe-expert-capacity-factor "
-     "moe-pad-expert-input-to-capacity moe-token-drop-policy moe-router-force-load-balancing fix-router "
+     "moe-router-force-load-balancing fix-router "
      "moe-router-padding-for-fp8 "
      "moe-dynamic-padding moe-no-drop enable-token-rearrange-opt hash-layers moe-n-hash-layers"
      " balanced-moe-experts balanced-moe-hot-expert-num trans-hot-expert-group-num"

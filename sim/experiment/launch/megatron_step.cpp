@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
 
+#include "sim/core/config/decimal.h"
 #include "sim/experiment/launch/launch_reader.h"
 
 namespace a3sim {
@@ -15,6 +17,7 @@ class StepArguments {
 
   void read() {
     read_batches();
+    read_capacity();
     read_recompute();
     read_fused();
     read_overlaps();
@@ -37,6 +40,25 @@ class StepArguments {
       else
         reader_.open(key, fmt::format("the script has no --{}: --set {}=N", name, key), reader_.start());
     }
+  }
+
+  // The most rows that an expert takes from each rank are Megatron's factor times their mean; a negative one sets no limit.
+  void read_capacity() {
+    constexpr const char *kFactor = "moe-expert-capacity-factor", *kPad = "moe-pad-expert-input-to-capacity";
+    const auto given =
+        reader_.has(kFactor) ? reader_.text(kFactor, "step.expert_capacity") : std::optional<std::string>();
+    double factor = -1;
+    if (given && (leading_decimal(*given) != *given || !decimal_double(*given, factor) || factor == 0))
+      return reader_.error(
+          reader_.value_mark(kFactor),
+          fmt::format("--{}: '{}', expected a number above 0, or -1 for no limit", kFactor, *given));
+    const bool limits = factor > 0;
+    if (limits) reader_.set("step.expert_capacity", *given, reader_.value_mark(kFactor));
+    if (!reader_.flag(kPad)) return;
+    if (limits) return reader_.set("step.pad_experts", "true", reader_.mark(kPad));
+    if (given || !reader_.has(kFactor))
+      reader_.error(reader_.mark(kPad),
+                    fmt::format("--{} without --{}: Megatron refuses that", kPad, kFactor));
   }
 
   void read_recompute() {

@@ -83,7 +83,7 @@ function curve_figure(result: SearchResult): Figure | null {
   const gains = gains_of(result.curve ?? []);
   if (gains.length < 2) return null;
   if (gains[0]![0] > 0) gains.unshift([0, 0]); // before the first gain
-  const drawn = figure("The best gain so far, in training; not verified", `beside ${result.best_shipped}, the best shipped order`);
+  const drawn = figure("The best gain so far, in training; not verified", `compared with ${result.best_shipped}, the best shipped order`);
   // Keep a point for each change, and the last one.
   const kept = gains.filter(([, gain], i) => i === 0 || i === gains.length - 1 || gain !== gains[i - 1]![1]);
   drawn.x = { ...values_axis("candidates", [0, result.candidates]), log: false };
@@ -96,9 +96,9 @@ function curve_figure(result: SearchResult): Figure | null {
 function front_figure(front: FrontPoint[]): Figure | null {
   const known = front.filter((of) => isFinite(of.latency));
   if (known.length < 2) return null;
-  const by_spread = known.every((of) => of.spread !== undefined) && known.some((of) => of.spread! > 1e-9), across = (of: FrontPoint) => (by_spread ? of.spread! : of.aivs ?? 0);
+  const by_spread = known.every((of) => of.spread !== undefined) && known.some((of) => of.spread! > 1e-9), across = (of: FrontPoint) => (by_spread ? 100 * of.spread! : of.aivs ?? 0);
   const drawn = figure("Orders that no other beats", by_spread ? "in latency, AIVs and spread under random times" : "in latency and AIVs");
-  drawn.x = values_axis(by_spread ? "spread, part of the latency; smaller is better" : "AIVs, fewer is better", known.map(across));
+  drawn.x = values_axis(by_spread ? "spread, % of the latency; smaller is better" : "AIVs, fewer is better", known.map(across));
   drawn.y = values_axis("latency, ms; smaller is better", known.map((of) => of.latency));
   const aivs = [...new Set(known.map((of) => of.aivs ?? 0))].sort((a, b) => a - b);
   drawn.legend = by_spread && aivs.length > 1 ? "AIVs" : "";
@@ -146,7 +146,7 @@ export function search_section({ title, result }: SearchSection): HTMLElement {
   const figures = [curve, front, effects].filter((one) => one !== null).map((one) => new FigureView(one).element);
   return el("section", {}, el("h2", {}, title),
     el("div", { class: "cards" },
-      card("gain", result.holds ? signed(gain.claimed) : "none claimed", `over ${result.best_shipped}, verified with all ranks`),
+      card("gain", result.holds ? signed(gain.claimed) : "none claimed", result.holds ? `over ${result.best_shipped}, verified with all ranks` : `compared with ${result.best_shipped}, the best shipped order`),
       ...(nearest ? [card("nearest published change", signed(nearest.published), `predicted ${signed(nearest.predicted)}: ${nearest.change}, ${nearest.case}`)] : []),
       card("above the bound", percent(bound.after, 1), `${percent(bound.before, 1)} before`),
       card("candidates", String(result.candidates), `${significant(result.candidates_per_second)} per second${result.candidates_to_90_percent ? `; nine tenths of the gain after ${result.candidates_to_90_percent}` : ""}`)),
@@ -162,7 +162,7 @@ export function search_section({ title, result }: SearchSection): HTMLElement {
     ...ranges_parts(result.ranges),
     ...parts("Orders that no other beats", (result.front ?? []).length === 0 ? null : table_element(table_of(result.front!, [
       words("order", (of) => of.order ?? ""), number("latency ms", (of) => of.latency, significant), number("AIVs", (of) => of.aivs ?? NaN, String),
-      number("spread", (of) => of.spread ?? NaN, significant)]))));
+      number("spread over random times %", (of) => 100 * (of.spread ?? NaN), significant)]))));
 }
 
 // Draws the orders' times beside the best shipped one, with the interval of the median difference.
