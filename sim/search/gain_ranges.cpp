@@ -48,32 +48,37 @@ GainConditions conditions_of(const SearchProblem& problem, const SearchOptions& 
 }
 
 // Makes one side of a comparison, a start or a candidate, in a scenario.
-using Made = std::function<Experiment(const SearchScenario&)>;
+struct Made {
+  std::function<Experiment(const SearchScenario&)> make;
+  std::string start{};  // its number; empty for a candidate
+};
 
 // Compares orders as variations of the configuration, each at each of the ends that are asked for, in all conditions.
 class GainTable {
  public:
   GainTable(const SearchProblem& problem, const SearchOptions& options, const SearchOutcome& outcome,
-            const CandidateRuns& runs)
+            const CandidateRuns& runs, StartTimes& known)
       : problem_(problem),
         options_(options),
         outcome_(outcome),
         runs_(runs),
+        known_(known),
         conditions_(conditions_of(problem, options, nullptr)) {}
 
   const std::string& condition() const { return conditions_.name; }
 
   Made start(std::size_t number) const {
-    return
-        [this, number](const SearchScenario& scenario) { return runs_.start_experiment(number, scenario); };
+    return {
+        [this, number](const SearchScenario& scenario) { return runs_.start_experiment(number, scenario); },
+        std::to_string(number)};
   }
   Made reference() const { return start(outcome_.reference); }
   // Returns a candidate, or another order with its settings.
   Made candidate(const Candidate& candidate, const NamedOrder* order = nullptr) const {
-    return [this, &candidate, order](const SearchScenario& scenario) {
+    return {[this, &candidate, order](const SearchScenario& scenario) {
       Experiment made = runs_.experiment(candidate, scenario);
       return order ? with_order(made, order->order) : made;
-    };
+    }};
   }
 
   // Lets the space's cheapest rung stand for all ranks if both are the same there, to the picosecond.
@@ -107,22 +112,34 @@ class GainTable {
 
   // Returns the time of each at each end in each condition; kNone if it does not run.
   std::vector<Duration> times(const std::vector<Made>& all, const std::vector<Values>& ends) const {
+    std::vector<Duration> times;
     std::vector<Variation> variations;
+    std::vector<std::pair<std::size_t, std::string>>
+        runs;  // which time each variation is of, and a start's text
     for (const Made& made : all) {
       for (const Values& end : ends) {
         for (const Values& condition : conditions_.settings) {
           SearchScenario scenario{conditions_.name, condition};
           scenario.settings.insert(scenario.settings.end(), end.begin(), end.end());
+          const std::string text =
+              made.start.empty() ? "" : fmt::format("{}\n{}", made.start, fmt::join(scenario.settings, "\n"));
+          const auto known = known_.find(text);
+          times.push_back(known == known_.end() ? kNone : known->second);
+          if (known != known_.end()) continue;
+          runs.emplace_back(times.size() - 1, text);
           variations.push_back(
-              {conditions_.name, {}, [&made, scenario](const Experiment&) { return made(scenario); }});
+              {conditions_.name, {}, [&made, scenario](const Experiment&) { return made.make(scenario); }});
         }
       }
     }
     const DifferenceTable table =
         outcomes(problem_.experiment(), variations,
                  {.jitter = JitterOptions::none(), .threads = options_.threads, .hold = false});
-    std::vector<Duration> times;
-    for (const Difference& row : table.rows) times.push_back(row.ran() ? row.outcome.total() : kNone);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const auto& [time, text] = runs[i];
+      if (table.rows[i].ran()) times[time] = table.rows[i].outcome.total();
+      if (!text.empty()) known_[text] = times[time];
+    }
     return times;
   }
 
@@ -145,6 +162,7 @@ class GainTable {
   const SearchOptions& options_;
   const SearchOutcome& outcome_;
   const CandidateRuns& runs_;
+  StartTimes& known_;
   GainConditions conditions_;
 };
 
@@ -251,8 +269,9 @@ std::vector<RangedGain> GainRanges::rests_on() const {
 }
 
 GainRanges gain_ranges(const SearchProblem& problem, const SearchOptions& options,
-                       const SearchOutcome& outcome, const CandidateRuns& runs, const NamedOrder* order) {
-  GainTable table(problem, options, outcome, runs);
+                       const SearchOutcome& outcome, const CandidateRuns& runs, StartTimes& known,
+                       const NamedOrder* order) {
+  GainTable table(problem, options, outcome, runs, known);
   const Made found = table.candidate(outcome.winner().candidate, order);
   table.take_rung_if_same(table.reference(), found);
   const auto gains_at = [&](const std::vector<Values>& ends) {
@@ -296,7 +315,8 @@ std::optional<std::size_t> first_that_gains(const SearchProblem& problem, const 
                                             const SearchOutcome& outcome, const CandidateRuns& runs,
                                             std::span<const GainRanges> of_left_out,
                                             std::span<const std::size_t> candidates) {
-  const GainTable table(problem, options, outcome, runs);
+  StartTimes known;
+  const GainTable table(problem, options, outcome, runs, known);
   std::vector<Values> ends;
   for (const GainRanges& ranges : of_left_out) {
     for (Values& end : ends_without_gain(ranges))

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,10 +43,13 @@ struct GainRanges {
   std::vector<RangedGain> rests_on() const;
 };
 
+// Times of starts by what they ran with, for judgements of one search to share.
+using StartTimes = std::map<std::string, Duration>;
+
 // Runs the winner, or another order with the winner's settings, and the best start with each value at the ends of its
 // range. In the three ends with the least gain, all starts run, since another may be the best there.
 GainRanges gain_ranges(const SearchProblem& problem, const SearchOptions& options,
-                       const SearchOutcome& outcome, const CandidateRuns& runs,
+                       const SearchOutcome& outcome, const CandidateRuns& runs, StartTimes& known,
                        const NamedOrder* order = nullptr);
 
 // Returns the first of these candidates (positions in `outcome.candidates`) that gains at each of the ends at which orders

@@ -60,6 +60,7 @@ class Judge {
   const SearchOutcome& outcome_;
   CandidateRuns& runs_;
   Verifier verifier_;
+  StartTimes start_times_;
   std::optional<std::optional<PublishedChange>> nearest_;
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 using Catch::Contains;
 
-constexpr double kLayers = 61, kKeyBytes = 2 * (512 + 64), kBatch = 24;
+constexpr double kContextLayers = 61, kKeyBytes = 2 * (512 + 64), kContextBatch = 24;
 
 double cache_of(const RanStep& step, const char* kernel) { return step.kernel(kernel).cache; }
 
@@ -21,7 +21,8 @@ TEST_CASE("As many tokens in all caches take as long whether they are stated onc
 
 TEST_CASE("Attention reads the keys of each request, long or short") {
   const RanStep step = ran(decode_of({"inference.contexts=[1024, 8192]"}));
-  CHECK(cache_of(step, "FlashAttention") == Approx(kLayers * kKeyBytes * kBatch * (1024 + 8192) / 2));
+  CHECK(cache_of(step, "FlashAttention") ==
+        Approx(kContextLayers * kKeyBytes * kContextBatch * (1024 + 8192) / 2));
   CHECK(step.prepared.plan.options.context == (1024 + 8192) / 2);
   CHECK(step.prepared.plan.options.longest == Approx(1));
 }
@@ -39,8 +40,8 @@ TEST_CASE("A step waits for the rank with most tokens in its cache") {
 TEST_CASE("Sparse attention chooses from long caches and takes short ones whole") {
   const RanStep step = ran(decode_of({"inference.contexts=[1000, 131072]"}, "decode_deepseek_v3_2.yaml"));
   constexpr double kChosen = 2048, kIndexBytes = 128;
-  CHECK(cache_of(step, "SparseAttention") == Approx(kLayers * kKeyBytes * (1000 + kChosen)));
-  CHECK(cache_of(step, "Indexer") == Approx(kLayers * kIndexBytes * (1000 + 131072)));
+  CHECK(cache_of(step, "SparseAttention") == Approx(kContextLayers * kKeyBytes * (1000 + kChosen)));
+  CHECK(cache_of(step, "Indexer") == Approx(kContextLayers * kIndexBytes * (1000 + 131072)));
   // Each core chooses for one token: the long cache's alone sets the time.
   const RanStep long_alone =
       ran(decode_of({"inference.batch=1", "inference.context=131072"}, "decode_deepseek_v3_2.yaml"));

@@ -366,7 +366,7 @@ TEST_CASE("of more ranks than have room in full, each one's time is accounted fo
   const ScratchDirectory folder;
   constexpr int kRanks = 8;
   for (int number = 0; number < kRanks; ++number) {
-    Rank rank = data_parallel_rank();
+    Rank rank = rank_of_data_parallel();
     if (number == kRanks - 1) {
       constexpr double kLonger = 14'000;
       for (Kernel& kernel : rank.kernels)

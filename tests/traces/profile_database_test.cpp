@@ -16,7 +16,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-constexpr double kStep = 140'000;
+constexpr double kDatabaseStep = 140'000;
 
 Rank data_parallel_rank() {
   Rank rank;
@@ -26,7 +26,7 @@ Rank data_parallel_rank() {
       Kernel kernel;
       kernel.step = step;
       kernel.type = type;
-      kernel.start = step * kStep + start;
+      kernel.start = step * kDatabaseStep + start;
       kernel.length = length;
       kernel.scalar = 0.25;
       rank.kernels.push_back(kernel);
@@ -35,12 +35,12 @@ Rank data_parallel_rank() {
     exchange.step = step;
     exchange.name = fmt::format("hcom_allReduce__868_{}_1", step);
     exchange.group = "1311868";
-    exchange.start = step * kStep + 34'000;
+    exchange.start = step * kDatabaseStep + 34'000;
     exchange.length = 102'000;
     exchange.transfer = 60'000;
     exchange.megabytes = 1200;
     rank.exchanges.push_back(exchange);
-    rank.calls.push_back({"AscendCL@aclrtSynchronizeStream", step * kStep + 5'000, 130'000});
+    rank.calls.push_back({"AscendCL@aclrtSynchronizeStream", step * kDatabaseStep + 5'000, 130'000});
     rank.steps.push_back({step, 34'000, 102'000, 0, 4'000});
   }
   return rank;
@@ -52,8 +52,8 @@ TEST_CASE("a profile as SQLite says what the same profile says in tables") {
   const ScratchDirectory tables, databases, alone;
   for (const int number : {0, 1}) {
     write_rank(tables, number, data_parallel_rank());
-    write_databases(databases, number, data_parallel_rank(), kStep, true);
-    write_databases(alone, number, data_parallel_rank(), kStep, false);
+    write_databases(databases, number, data_parallel_rank(), kDatabaseStep, true);
+    write_databases(alone, number, data_parallel_rank(), kDatabaseStep, false);
   }
   const Advice expected = advise(ProfiledJob(tables.path()), book());
   for (const ScratchDirectory* folder : {&databases, &alone}) {
@@ -81,7 +81,7 @@ TEST_CASE("a profile as SQLite says what the same profile says in tables") {
 TEST_CASE("sums of a profile as SQLite are those of its tables") {
   const ScratchDirectory tables, databases;
   write_rank(tables, 0, data_parallel_rank());
-  write_databases(databases, 0, data_parallel_rank(), kStep, true);
+  write_databases(databases, 0, data_parallel_rank(), kDatabaseStep, true);
   const Profile a = read_profile(tables.path()), b = read_profile(databases.path());
   CHECK(a.by_type().at("MatMulV2").total == b.by_type().at("MatMulV2").total);
   CHECK(b.ranks.at(0).steps->exposed == a.ranks.at(0).steps->exposed);

@@ -13,7 +13,7 @@
 namespace a3sim {
 namespace {
 
-constexpr double kLongestMilliseconds = 1e9, kMostMegabytes = 1e12;
+constexpr double kLongestMilliseconds = 1e9, kMostMatrixMegabytes = 1e12;
 
 // Besides the sums of all calls of a type (-total), the file repeats single ones: the fastest, the middle, the slowest.
 bool is_of_one_call(std::string_view name) {
@@ -41,7 +41,7 @@ class Links final : public JsonWalk {
   }
   void on_number(double value, const std::string&) override {
     if (depth() != kOfLink) return;
-    if (last_key() == "Transit Size(MB)") now_.bytes = 1e6 * within(value, kMostMegabytes);
+    if (last_key() == "Transit Size(MB)") now_.bytes = 1e6 * within(value, kMostMatrixMegabytes);
     if (last_key() == "Transit Time(ms)")
       now_.transit = Duration(std::llround(within(value, kLongestMilliseconds) * 1e9));
   }
