@@ -74,7 +74,11 @@ class HostsSeen {
     if (reference.host.empty())
       for (const auto& [step, of_step] : times)
         for (std::size_t k = 0; k < usual.size(); ++k) usual[k] = std::min(usual[k], of_step[k]);
-    for (const auto& [step, of_step] : times) kinds_[step] = grown(of_step, usual, bound.at(step).waits);
+    // Compared with slow steps alone, the fastest of them never grew.
+    for (const auto& [step, of_step] : times)
+      if (Kinds kinds = grown(of_step, usual, bound.at(step).waits);
+          !kinds.empty() || !reference.host.empty())
+        kinds_[step] = std::move(kinds);
   }
 
   const Kinds* of(std::uint32_t step) const {
