@@ -15,7 +15,9 @@
 #include "sim/result/cable_report.h"
 #include "sim/result/saved_run.h"
 #include "traces/import/imported.h"
+#include "traces/import/profile.h"
 #include "traces/import/profile_report.h"
+#include "traces/import/profiled_job.h"
 
 namespace a3sim {
 namespace {
@@ -27,10 +29,8 @@ struct ExplainOptions {
   JsonOption json;
 };
 
-void explain_profile(const ExplainOptions& options) {
+void explain_profile(const ExplainOptions& options, const Profile& profile) {
   if (!options.pass.empty()) throw InputError("--pass: a profile has no passes");
-  check_result(options.directory, "import");
-  const Profile profile = read_imported(options.directory);
   if (options.rank && !profile.ranks.contains(*options.rank))
     throw InputError(fmt::format("--rank: the profile has no rank {}", *options.rank));
   print_report(profile_report(profile, options.rank.value_or(kNone)), options.json);
@@ -57,7 +57,12 @@ std::string next_steps(const AnalysedRun& known) {
 
 void explain_run(const ExplainOptions& options) {
   const std::string kind = kind_of_result(options.directory);
-  if (kind == "import") return explain_profile(options);
+  if (kind == "import") {
+    check_result(options.directory, "import");
+    return explain_profile(options, read_imported(options.directory));
+  }
+  if ((kind.empty() || kind == "export") && is_job_profile(options.directory))
+    return explain_profile(options, read_profile(options.directory));
   check_result(options.directory, "run");
   const SavedRun run = read_run(options.directory, options.pass, Tasks::kIfThere);
   Report report;

@@ -97,7 +97,7 @@ void add_steps(const Profile& profile, const Profile& simulated, const Sides& si
   };
   const std::optional<TimeSplit> theirs = mean(profile), ours = mean(simulated);
   if (!theirs || !ours) return;
-  Table& table = report.table("steps", {Column::words("a rank, on average", "what"),
+  Table& table = report.table("steps", {Column::words("per rank, on average", "what"),
                                         Column::milliseconds(sides.a + " ms", sides.key_a + "_ps"),
                                         Column::milliseconds(sides.b + " ms", sides.key_b + "_ps"),
                                         Column::signed_percent(sides.off, "error")});

@@ -225,7 +225,7 @@ std::string unknown_of(const SimulatedStep& simulated) {
   const auto* most = &unknowns[0];
   for (const auto& one : unknowns)
     if (at(classes, one.first) > at(classes, most->first)) most = &one;
-  return fmt::format("The answer hangs most on {}: {:.1f} % of the step is {}.\n", most->second,
+  return fmt::format("The answer depends most on {}: {:.1f} % of the step is {}.\n", most->second,
                      100 * seconds(at(classes, most->first)) / seconds(simulated.figures.time),
                      kNamesOf<TimeClass>[static_cast<std::size_t>(most->first)]) +
          (step.pp > 1 ? fmt::format("One die stands for each of {} stages", step.pp)
