@@ -105,7 +105,7 @@ TEST_CASE("lists stand in a file beside the order, and run from there as they ra
   }
 }
 
-TEST_CASE("moves do not depend on the number of threads, and none is made for several routings") {
+TEST_CASE("moves do not depend on the number of threads, and none is made for several routings", "[slow]") {
   const SearchProblem problem(small_moe(), read_space(configs_folder() / "spaces" / "moe_ffn.yaml"));
   const SearchFindings one = findings_of(problem, with_moves(40)),
                        two = findings_of(problem, with_moves(40, 2));

@@ -289,7 +289,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("results do not depend on the number of threads") {
+TEST_CASE("results do not depend on the number of threads", "[slow]") {
   const SearchProblem problem(small_moe({"experiment.pass=both"}),
                               read_space(configs_folder() / "spaces" / "moe_ffn.yaml"));
   const auto text = [&](unsigned threads) {
