@@ -4,6 +4,7 @@
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
+#include "sim/cli/profile_input.h"
 #include "sim/cli/result_directory.h"
 #include "sim/core/error.h"
 #include "sim/diagnosis/observe/file_observation.h"
@@ -49,8 +50,7 @@ std::unique_ptr<Observation> observed_profile(const AdviseOptions& options) {
 // Returns the observation of a job's directory. Records of a job are checked while they are read. No other file
 // has to exist, not even the injected faults.
 std::unique_ptr<Observation> observed(const AdviseOptions& options) {
-  if (kind_of_result(options.directory) != "monitor" && is_job_profile(options.directory))
-    return observed_profile(options);
+  if (is_raw_profile(options.directory)) return observed_profile(options);
   check_result(options.directory, "monitor");
   return observed_job(options);
 }

@@ -9,16 +9,15 @@
 #include "sim/cli/known_so_far.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
+#include "sim/cli/profile_input.h"
 #include "sim/cli/result_directory.h"
 #include "sim/cli/run_progress.h"
 #include "sim/compare/runs/compare_runs.h"
 #include "sim/core/error.h"
 #include "sim/core/temporary_directory.h"
 #include "sim/result/saved_run.h"
-#include "traces/import/imported.h"
 #include "traces/import/profile.h"
 #include "traces/import/profile_report.h"
-#include "traces/import/profiled_job.h"
 
 namespace a3sim {
 namespace {
@@ -34,17 +33,6 @@ struct CompareOptions {
   ThreadsOption threads;
   JsonOption json;
 };
-
-bool is_profile_side(const fs::path& path) {
-  return kind_of_result(path) == "import" || is_job_profile(path);
-}
-
-// Reads a profile as 'a3sim import -o' kept it, or as the profiler wrote it.
-Profile profile_at(const fs::path& path) {
-  if (kind_of_result(path) != "import") return read_profile(path);
-  check_result(path, "import");
-  return read_imported(path);
-}
 
 bool is_directory(const std::string& path) {
   std::error_code error;
@@ -105,12 +93,12 @@ void compare_with_profile(const CompareOptions& options, const fs::path& run, co
 
 void compare_sides(const CompareOptions& options, const std::vector<std::string>& given, KnownSoFar& known) {
   const Sides sides(options, given);
-  if (is_profile_side(sides[0]) && is_profile_side(sides[1])) {
+  if (is_profile(sides[0]) && is_profile(sides[1])) {
     if (!options.names.empty()) throw InputError("--name: names of a profile are mapped to a run's only");
     return print_report(profiles_compared(profile_at(sides[0]), profile_at(sides[1])), options.json);
   }
-  if (is_profile_side(sides[1])) return compare_with_profile(options, sides[0], sides[1]);
-  if (is_profile_side(sides[0])) return compare_with_profile(options, sides[1], sides[0]);
+  if (is_profile(sides[1])) return compare_with_profile(options, sides[0], sides[1]);
+  if (is_profile(sides[0])) return compare_with_profile(options, sides[1], sides[0]);
   if (!options.names.empty()) throw InputError("--name: neither A nor B is a profile");
   for (const std::size_t side : {0, 1}) check_result(sides[side], "run");
   CompareRunsOptions how{options.pass, options.jitter.options, options.threads.count, {}};

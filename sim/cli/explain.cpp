@@ -9,15 +9,13 @@
 #include "sim/cli/input_kinds.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
+#include "sim/cli/profile_input.h"
 #include "sim/cli/result_directory.h"
 #include "sim/core/error.h"
 #include "sim/result/analysed_run.h"
 #include "sim/result/cable_report.h"
 #include "sim/result/saved_run.h"
-#include "traces/import/imported.h"
-#include "traces/import/profile.h"
 #include "traces/import/profile_report.h"
-#include "traces/import/profiled_job.h"
 
 namespace a3sim {
 namespace {
@@ -56,13 +54,7 @@ std::string next_steps(const AnalysedRun& known) {
 }
 
 void explain_run(const ExplainOptions& options) {
-  const std::string kind = kind_of_result(options.directory);
-  if (kind == "import") {
-    check_result(options.directory, "import");
-    return explain_profile(options, read_imported(options.directory));
-  }
-  if ((kind.empty() || kind == "export") && is_job_profile(options.directory))
-    return explain_profile(options, read_profile(options.directory));
+  if (is_profile(options.directory)) return explain_profile(options, profile_at(options.directory));
   check_result(options.directory, "run");
   const SavedRun run = read_run(options.directory, options.pass, Tasks::kIfThere);
   Report report;

@@ -8,6 +8,7 @@
 #include "scheduler/runtime_files/runtime_schedule.h"
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
+#include "sim/cli/profile_input.h"
 #include "sim/cli/result_directory.h"
 #include "sim/cli/schedules.h"
 #include "sim/core/atomic_file.h"
@@ -56,7 +57,7 @@ void export_job(const TraceFormat& format, const ExportOptions& options) {
 // Exports the steps of a profile, from its directories or as 'a3sim import -o' kept them.
 void export_profile(const TraceFormat& format, const ExportOptions& options, const std::string& kind) {
   if (!options.pass.empty()) throw InputError("--pass: a profile's steps are exported whole");
-  if (kind.empty()) return write_files(format.write_job(ProfiledJob(options.directory)), options.output);
+  if (kind != "import") return write_files(format.write_job(ProfiledJob(options.directory)), options.output);
   check_result(options.directory, "import");
   if (options.format == "ascend")
     throw InputError("--to ascend: the profile that was imported has that format");
@@ -97,8 +98,7 @@ void export_run(const ExportOptions& options) {
   }
   const std::string kind = kind_of_result(options.directory);
   if (kind == "monitor") return export_job(format, options);
-  if (kind == "import" || (kind.empty() && is_job_profile(options.directory)))
-    return export_profile(format, options, kind);
+  if (is_profile(options.directory)) return export_profile(format, options, kind);
   check_result(options.directory, "run");
   const SavedRun run = read_run(options.directory, options.pass);
   std::uint64_t tasks = 0;

@@ -8,6 +8,7 @@
 
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
+#include "sim/cli/profile_input.h"
 #include "sim/cli/result_directory.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
@@ -175,17 +176,12 @@ Page job_page(const std::string& directory, const std::string& name) {
   return page;
 }
 
-bool is_profile(const fs::path& directory) {
-  const std::string kind = kind_of_result(directory);
-  return (kind.empty() || kind == "export") && is_job_profile(directory);
-}
-
 Page runs_page(const std::vector<std::string>& directories) {
   std::vector<SavedRun> runs;
   std::vector<NamedProfile> profiles;
   const std::vector<std::string> names = distinct_names({directories.begin(), directories.end()});
   if (directories.size() == 1 &&
-      (kind_of_result(directories.front()) == "monitor" || is_profile(directories.front())))
+      (kind_of_result(directories.front()) == "monitor" || is_raw_profile(directories.front())))
     return job_page(directories.front(), names.front());
   for (std::size_t i = 0; i < directories.size(); ++i) {
     const std::string& directory = directories[i];
@@ -195,7 +191,7 @@ Page runs_page(const std::vector<std::string>& directories) {
     }
     if (kind_of_result(directory) == "monitor")
       throw InputError(fmt::format("{}: is a job of many steps, which is shown alone", directory));
-    if (is_profile(directory)) {
+    if (is_raw_profile(directory)) {
       profiles.push_back({names[i], read_profile(directory), std::make_unique<ProfiledJob>(directory)});
       continue;
     }

@@ -137,3 +137,17 @@ TEST_CASE("Benchmarks of imbalance are as uneven as they say") {
   CHECK(bursts > 30);
   CHECK(bursts < 70);
 }
+
+TEST_CASE(
+    "A log of far fewer experts than the model has is refused, one whose last experts got no token is not") {
+  const ScratchDirectory scratch;
+  const RoutingSpec spec{
+      .kind = "recorded", .file = scratch.add("log.jsonl", tokens_text(100)).string(), .layer = 1};
+  const RoutingGenerator& generator = Routings::get("recorded");
+  const auto experts = [](std::uint32_t per_rank) {
+    return MoeShape{.tokens = 4, .top_k = 2, .experts_per_rank = per_rank, .ep = 2};
+  };
+  CHECK_NOTHROW(generator.counts(spec, experts(4)));
+  CHECK_NOTHROW(generator.counts(spec, experts(7)));
+  CHECK_THROWS_WITH(generator.counts(spec, experts(8)), Catch::Contains("those of the model to 2 of 16"));
+}
