@@ -13,6 +13,7 @@
 
 #include "sim/core/error.h"
 #include "traces/import/profile.h"
+#include "traces/import/rank_time.h"
 #include "traces/import/text_source.h"
 #include "traces/import/trace_events.h"
 
@@ -72,6 +73,8 @@ class CoreFile {
     constexpr std::array<std::string_view, 1> kWanted{"name"};
     static_cast<void>(each_trace_event(file_, kWanted, [this](const TraceEvent& event) { add(event); }));
     if (events_ == 0) throw InputError(fmt::format("{}: no events of cores", file_.string()));
+    if (dated_) to_.ranks[rank_].steps = time_.steps();
+    if (dated_) to_.ranks[rank_].span = time_.span();
     if (elsewhere_ > 0)
       to_.notes.push_back(
           fmt::format("{}: {} events on lanes that are no cores are left out", file_.string(), elsewhere_));
@@ -97,17 +100,33 @@ class CoreFile {
       throw InputError(fmt::format("{}: event {}: dur: {}, expected a name and microseconds from 0 to {}",
                                    file_.string(), events_, length, kLongestEvent));
     const Duration time(std::llround(length * 1e6));
-    Occurrences& occurrences = to_.at(rank_, name_on_core(operator_of(event.name), core));
-    if (in_capitals(event.name).find("WAIT") != std::string::npos)
+    const std::string op = operator_of(event.name);
+    Occurrences& occurrences = to_.at(rank_, name_on_core(op, core));
+    if (in_capitals(event.name).find("WAIT") != std::string::npos) {
       occurrences.wait(time);
-    else
-      occurrences.add(time, Duration::zero());
+      return;
+    }
+    occurrences.add(time, Duration::zero());
+    place(event.date, time, op == "Dispatch" || op == "Combine", core.starts_with("AIC"));
+  }
+
+  // Puts a task on the rank's time line. A file with a date that is no number has none.
+  void place(const std::string& date, Duration time, bool exchanges, bool on_aic) {
+    double microseconds = 0;
+    const auto [end, error] = std::from_chars(date.data(), date.data() + date.size(), microseconds);
+    dated_ = dated_ && error == std::errc{} && end == date.data() + date.size() &&
+             std::abs(microseconds) <= kLongestEvent;
+    if (!dated_) return;
+    const Duration start(std::llround(microseconds * 1e6));
+    time_.add(start, start + time, exchanges, on_aic);
   }
 
   fs::path file_;
   std::uint32_t rank_;
   Profile& to_;
   std::map<std::string, std::string> lanes_;  // names of numbered lanes
+  RankTime time_;
+  bool dated_ = true;
   std::size_t events_ = 0, elsewhere_ = 0;
 };
 

@@ -83,6 +83,12 @@ std::string name_on_core(std::string_view op, std::string_view core) {
   return fmt::format("{} on {}", op, core);
 }
 
+std::string core_in(std::string_view name) {
+  constexpr std::string_view kOn = " on ";
+  const std::size_t at = name.rfind(kOn);
+  return std::string(at == std::string_view::npos ? name : name.substr(at + kOn.size()));
+}
+
 std::string printable(std::string_view name) {
   constexpr std::string_view kSpace = " \t\r\n";
   name.remove_prefix(std::min(name.find_first_not_of(kSpace), name.size()));

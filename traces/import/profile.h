@@ -23,6 +23,8 @@ constexpr auto names_of(ProfileUnit) { return std::to_array<std::string_view>({"
 
 // Returns the name in a profile by core: "GMM1 on AIC 3".
 std::string name_on_core(std::string_view op, std::string_view core);
+// Returns the core of such a name: "AIC 3".
+std::string core_in(std::string_view name);
 
 // All kernels, or all tasks, of one name on one rank; or all its exchanges of one name, or all packets of
 // one size.

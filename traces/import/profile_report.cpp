@@ -3,9 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <map>
+#include <span>
+#include <tuple>
 
 #include "sim/core/ids.h"
+#include "traces/analysis/core_idle.h"
 
 namespace a3sim {
 namespace {
@@ -79,6 +84,54 @@ void add_clocks(const Profile& profile, Report& report) {
       "How far a clock is ahead of the first rank's, from the ends of the collectives that all share; taken "
       "off\n"
       "where all of these agree on who is ahead.\n");
+}
+
+// Returns the time of a rank's cores in tasks, by a profile's names: "GMM1 on AIC 3".
+std::vector<CoreIdle> busy_cores(std::uint32_t number, const RankProfile& rank) {
+  std::vector<CoreIdle> cores;
+  for (const auto& [name, entry] : rank.operators) {
+    const std::string core = core_in(name);
+    auto found = std::ranges::find(cores, core, &CoreIdle::core);
+    if (found == cores.end())
+      found = cores.insert(cores.end(), {number, core.substr(0, core.find(' ')), core});
+    found->busy += entry.total;
+  }
+  return cores;
+}
+
+// The mean time in tasks of the cores of a kind, the longest of all kinds.
+Duration longest_mean(std::span<const CoreIdle> cores) {
+  std::map<std::string, std::pair<Duration, std::int64_t>> sums;
+  for (const CoreIdle& core : cores) {
+    sums[core.kind].first += core.busy;
+    ++sums[core.kind].second;
+  }
+  Duration longest{};
+  for (const auto& [kind, sum] : sums) longest = std::max(longest, sum.first / sum.second);
+  return longest;
+}
+
+// Splits the idle time of cores where no configuration tells a bound: tasks of a kind of cores that take as long as they did
+// end no sooner than if they were dealt out evenly.
+void add_cores(const Profile& profile, Report& report) {
+  if (profile.unit != ProfileUnit::kCore || !any_has(profile, &RankProfile::span)) return;
+  std::vector<CoreIdle> all;
+  Duration longest{}, bound{};
+  for (const auto& [number, rank] : profile.ranks) {
+    if (!rank.span) continue;
+    const Duration length = rank.span->last - rank.span->first;
+    std::vector<CoreIdle> cores = busy_cores(number, rank);
+    const Duration even = longest_mean(cores);
+    for (CoreIdle& core : cores) core.split(length, even);
+    if (length > longest) std::tie(longest, bound) = std::pair(length, even);
+    std::ranges::move(cores, std::back_inserter(all));
+  }
+  add_core_idle(
+      report, all, longest,
+      fmt::format("Tasks that take as long as they did end no sooner than after {} ms, if each core of a "
+                  "kind has as many: what a core idles until then is forced, and another order saves at "
+                  "most the rest.\n",
+                  in_milliseconds(bound)));
 }
 
 using NamedSum = std::pair<std::string, Occurrences>;
@@ -239,6 +292,7 @@ Report profile_report(const Profile& profile, std::uint32_t rank) {
   add_exchanges(part, report);
   add_packets(part, report);
   add_clocks(part, report);
+  add_cores(part, report);
   say_verdict(part, report);
   say_missing(part, report);
   say_notes(profile, report);
