@@ -17,6 +17,9 @@ void add_run(const Trace& trace, const TraceTask& task, Duration until, BlameTim
     at(times, Blame::kPut) += own;
     return;
   }
+  const Duration hold = std::min(task.hold, own);
+  at(times, Blame::kLaunch) += hold;
+  own -= hold;
   const Duration arithmetic = std::min(task.arithmetic, own);
   const bool cube = trace.operators[task.op].unit == TaskUnit::kCube;
   at(times, cube ? Blame::kCube : Blame::kVector) += arithmetic;

@@ -43,6 +43,7 @@ struct TraceTask {
   Duration waited{};  // as in TaskRecord, like the times below
   Duration taken{}, start{}, end{}, done{}, visible{};
   Duration ideal{}, arithmetic{};
+  Duration hold{};  // of a stream's kernel: the part of its ideal time before its cores work
   std::array<Duration, kLimits> lost{};
   std::uint64_t operations = 0, put_bytes = 0;
   std::uint64_t l2_hits = 0, l2_misses = 0;  // requests of reads through the L2

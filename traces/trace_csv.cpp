@@ -145,6 +145,7 @@ std::string causes_csv(const Trace& trace) {
       row.rank = r;
       row.task = t;
       row.waited = trace.ranks[r][t].waited;
+      row.hold = trace.ranks[r][t].hold;
       row.set(trace.ranks[r][t].cause);
       append_row(csv, row);
     }
@@ -206,6 +207,9 @@ void read_causes(std::string_view csv, const std::string& name, Trace& trace) {
       TraceTask& task = trace.ranks[r][t];
       task.cause = row.get();
       task.waited = row.waited;
+      if (row.hold > task.ideal)
+        reader.fail("hold_ps: {}, and the task's ideal time is {} ps", row.hold.count(), task.ideal.count());
+      task.hold = row.hold;
     }
   }
   if (CauseRow row; reader.next(row)) reader.fail("more tasks than in the file of tasks");

@@ -73,13 +73,14 @@ struct CauseCells {
 // A task in causes_PASS.csv.
 struct CauseRow : CauseCells {
   std::uint32_t rank = 0, task = 0;
-  Duration waited{};
+  Duration waited{}, hold{};
 
   static constexpr auto columns() {
     using R = CauseRow;
     return std::tuple{CsvColumn<R, std::uint32_t>{"rank", &R::rank},
                       CsvColumn<R, std::uint32_t>{"task", &R::task},
                       CsvColumn<R, Duration>{"waited_ps", &R::waited},
+                      CsvColumn<R, Duration>{"hold_ps", &R::hold},
                       CsvColumn<R, Cause::Kind>{"cause", &R::cause},
                       CsvColumn<R, std::uint32_t>{"cause_rank", &R::cause_rank, true},
                       CsvColumn<R, std::uint32_t>{"cause_task", &R::cause_task, true},

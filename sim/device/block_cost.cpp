@@ -8,6 +8,11 @@
 namespace a3sim {
 namespace {
 
+Duration time_at(const MemoryJob& job, Resource resource, BytesPerSecond rate) {
+  return Duration(whole_picoseconds(job.bytes[static_cast<std::size_t>(resource)] * 1e12 /
+                                    static_cast<double>(rate.count)));
+}
+
 struct BlockWorkCost {
   KernelCost& cost;
 
@@ -32,13 +37,15 @@ MemoryJob block_kernel_cost(const BlockKernel& kernel, KernelCost& cost) {
 }
 
 Duration time_alone(const MemoryJob& job, const Hardware& hardware) {
-  const auto at = [&job](Resource resource, BytesPerSecond rate) {
-    return Duration(whole_picoseconds(job.bytes[static_cast<std::size_t>(resource)] * 1e12 /
-                                      static_cast<double>(rate.count)));
-  };
-  return std::max({job.ideal, at(Resource::kL2Read, hardware.memory.l2_read),
-                   at(Resource::kL2Write, hardware.memory.l2_write),
-                   at(Resource::kHbm, hardware.memory.hbm_read)});
+  return std::max({job.ideal, time_at(job, Resource::kL2Read, hardware.memory.l2_read),
+                   time_at(job, Resource::kL2Write, hardware.memory.l2_write),
+                   time_at(job, Resource::kHbm, hardware.memory.hbm_read)});
+}
+
+void settle(MemoryJob& job, const Hardware& hardware) {
+  const Duration hbm = time_at(job, Resource::kHbm, hardware.memory.hbm_read);
+  job.hbm += std::max(Duration::zero(), hbm - job.ideal);
+  job.ideal = time_alone(job, hardware);
 }
 
 }  // namespace a3sim

@@ -104,7 +104,9 @@ KernelCost::Block KernelCost::block(const Gemm& product, std::uint32_t rows, std
     block.first += picoseconds(job.memory.ideal);
     block.later += picoseconds(later.memory.ideal);
     block.l2_read += job.memory.bytes[kL2Read];
+    block.missing += picoseconds(later.missing);
   }
+  block.arithmetic = picoseconds(cost_.arithmetic(work));
   return block;
 }
 
@@ -115,11 +117,15 @@ MemoryJob KernelCost::job(const std::vector<Gemm>& products, std::uint32_t worke
   std::uint32_t worker = 0;
   MemoryJob job;
   std::vector<SharingProduct> sharing;
+  double all = 0, arithmetic = 0, missing = 0;
   const auto deal = [&](const Block& block) {
     busy[worker] += busy[worker] == 0 ? block.first : block.later;
     sharing.back().left += block.first;
     sharing.back().most_workers += 1;
     job.bytes[kL2Read] += block.l2_read;
+    all += block.later;
+    arithmetic += block.arithmetic;
+    missing += block.missing;
     if (++worker == workers) worker = 0;
   };
   for (const Gemm& product : products) {
@@ -139,6 +145,10 @@ MemoryJob KernelCost::job(const std::vector<Gemm>& products, std::uint32_t worke
   const double last =
       streams > 0 ? end_of_streams(sharing, workers, streams) : *std::ranges::max_element(busy);
   job.ideal = Duration(whole_picoseconds(last));
+  if (all > 0) {
+    job.arithmetic = Duration(whole_picoseconds(last * std::min(1.0, arithmetic / all)));
+    job.missing = Duration(whole_picoseconds(last * std::min(1.0, missing / all)));
+  }
   return job;
 }
 
@@ -225,6 +235,7 @@ MemoryJob KernelCost::vector(const VectorKernel& kernel, std::uint32_t workers) 
   result.ideal = std::max(Duration(1), cost_.least(work));
   if (kernel.rows > 0 && program().vector_row_wait)
     result.ideal = std::max(result.ideal, row_by_row(kernel, workers));
+  result.arithmetic = std::min(result.ideal, cost_.arithmetic(work));
   result.bytes[kL2Read] = kernel.read;
   result.bytes[kL2Write] = kernel.written;
   const double part = kernel.aligned ? 1 : hardware().vector.unaligned;

@@ -61,6 +61,7 @@ class KernelCost {
   struct Block {
     double later = 0, first = 0;  // picoseconds: after another block of its worker, and as the first one
     double l2_read = 0;           // bytes
+    double arithmetic = 0, missing = 0;  // picoseconds of either, as in MemoryJob
   };
   // The types of operands and of the result.
   struct Form {

@@ -32,6 +32,15 @@ std::int64_t count(Time t) { return t.time_since_epoch().count(); }
 
 }  // namespace
 
+MemoryJob& MemoryJob::operator+=(const MemoryJob& next) {
+  ideal += next.ideal;
+  for (std::uint32_t r = 0; r < kResources; ++r) bytes[r] += next.bytes[r];
+  arithmetic += next.arithmetic;
+  missing += next.missing;
+  hbm += next.hbm;
+  return *this;
+}
+
 Memory::Memory(std::array<double, kResources> capacity, std::uint32_t slots)
     : capacity_(capacity), slots_(slots), ends_(slots), next_end_(kNever) {
   for (double c : capacity) {

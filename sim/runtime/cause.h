@@ -13,19 +13,19 @@ namespace a3sim {
 
 // The purposes on which time is spent.
 enum class Blame : std::uint8_t {
-  kCube,        // arithmetic of a matrix task
-  kVector,      // arithmetic of a vector task
-  kCore,        // a core's own loads, stores and starts, alone and with everything in the L2
-  kPut,         // a put to another rank at the rate that it has alone, and its fence
-  kL2Read,      // lost to other tasks that read the L2
-  kL2Write,     // lost to other tasks that write the L2
-  kHbm,         // lost to other tasks that use the HBM
-  kMiss,        // waiting for lines that the L2 did not have
-  kLink,        // lost to other puts on the same ports
-  kHop,         // from when a put's last byte has left until its signal arrives
-  kPoll,        // from a trigger until it is seen on its own rank
+  kCube,     // arithmetic of a matrix task
+  kVector,   // arithmetic of a vector task
+  kCore,     // a core's own loads, stores and starts, alone and with everything in the L2
+  kPut,      // a put to another rank at the rate that it has alone, and its fence
+  kL2Read,   // lost to other tasks that read the L2
+  kL2Write,  // lost to other tasks that write the L2
+  kHbm,   // lost to other tasks that use the HBM; of a whole kernel also what the HBM takes beyond its cores
+  kMiss,  // waiting for lines that the L2 did not have
+  kLink,  // lost to other puts on the same ports
+  kHop,   // from when a put's last byte has left until its signal arrives
+  kPoll,  // from a trigger until it is seen on its own rank
   kScheduling,  // fetching, checking and handing out tasks
-  kLaunch,      // launching kernels
+  kLaunch,      // launching kernels, and what one holds its cores before they work
   kCollective   // the host's work before a collective
 };
 constexpr auto names_of(Blame) {

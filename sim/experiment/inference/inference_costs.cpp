@@ -137,7 +137,8 @@ double InferenceCosts::peak(DataType type) const {
 // Loads to L1 draw a part of the HBM's rate, however many cores wait.
 void InferenceCosts::settle(InferenceKernel& kernel) const {
   if (kernel.matrix) kernel.job.bytes[kHbmBytes] /= hardware_.cube.hbm_part;
-  kernel.job.ideal = std::max(Duration(1), time_alone(kernel.job, hardware_));
+  a3sim::settle(kernel.job, hardware_);
+  kernel.job.ideal = std::max(Duration(1), kernel.job.ideal);
 }
 
 InferenceKernel InferenceCosts::product_of(InferenceKernel kernel, const BlockProduct& one,
@@ -292,8 +293,7 @@ InferenceKernel InferenceCosts::in_one(std::string name, const std::vector<Infer
   one.name = std::move(name);
   for (std::size_t i = 1; i < kernels.size(); ++i) {
     const InferenceKernel& more = kernels[i];
-    one.job.ideal += more.job.ideal;
-    for (std::uint32_t r = 0; r < kResources; ++r) one.job.bytes[r] += more.job.bytes[r];
+    one.job += more.job;
     one.barriers += more.barriers + program_.signals.sync_all;
     one.weights += more.weights;
     one.cache += more.cache;

@@ -51,11 +51,6 @@ KernelKind::Write read_products(const Config& config) {
   };
 }
 
-void add_job(MemoryJob& sum, const MemoryJob& job) {
-  sum.ideal += job.ideal;
-  for (std::size_t r = 0; r < sum.bytes.size(); ++r) sum.bytes[r] += job.bytes[r];
-}
-
 // The sizes of the projections of latent attention.
 struct LatentSizes {
   std::uint64_t tokens, hidden, queries, keys, heads;
@@ -76,8 +71,8 @@ KernelWork latent_prolog(const LatentSizes& sizes, KernelCost& cost) {
     tiling.base_n = static_cast<std::uint32_t>(std::min<std::uint64_t>(tiling.base_n, part));
     KernelCost by_columns(cost.hardware(), cost.program(), tiling);
     const std::vector<std::uint32_t> rows(times, static_cast<std::uint32_t>(tokens));
-    add_job(work.job,
-            by_columns.products(rows, static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(k), workers));
+    work.job +=
+        by_columns.products(rows, static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(k), workers);
     work.flops += static_cast<double>(times) * BlockProduct{tokens, n, k}.flops();
     work.read += kElement * static_cast<double>(times * (tokens * k + n * k));
     work.written += kElement * static_cast<double>(times * tokens * n);

@@ -63,6 +63,21 @@ class StreamTracer {
 
 Duration since_start(Time time) { return time.time_since_epoch(); }
 
+// Splits the ideal time of a kernel, `hold` of which its cores did not work, by what it is spent on. A kernel of which only the
+// time is known computes all the time.
+void split_kernel(const MemoryJob& job, Duration hold, TraceTask& task) {
+  task.hold = std::clamp(hold, Duration::zero(), task.ideal);
+  const auto lose = [&](Limit limit, Duration time) {
+    time = std::min(time, task.ideal - task.hold);
+    task.lost[static_cast<std::size_t>(limit)] += time;
+    task.ideal -= time;
+  };
+  lose(Limit::kMiss, job.missing);
+  lose(Limit::kHbm, job.hbm);
+  const bool known = job.arithmetic + job.missing + job.hbm > Duration::zero();
+  task.arithmetic = known ? std::min(job.arithmetic, task.ideal - task.hold) : task.ideal - task.hold;
+}
+
 void StreamTracer::describe_machine(const Experiment& experiment) {
   const Hardware& hardware = experiment.hardware;
   TraceMachine& machine = trace_.machine;
@@ -129,7 +144,8 @@ void StreamTracer::fill_task(std::uint32_t t) {
   task.lost = record.lost;
   task.ideal = task.end - task.start;
   for (const Duration lost : task.lost) task.ideal -= lost;
-  if (!task.remote) task.arithmetic = task.ideal;
+  const bool works = stream_task.job.ideal > Duration::zero();
+  if (!task.remote) split_kernel(stream_task.job, works ? record.work - record.start : task.ideal, task);
   for (const StreamTransfer& transfer : stream_task.transfers)
     task.put_bytes += static_cast<std::uint64_t>(transfer.bytes.count);
   const auto bytes = [&](Resource resource) {

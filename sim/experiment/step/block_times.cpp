@@ -55,7 +55,7 @@ class PartCosts {
     }
     // Kernels follow one another, so no other kernel makes up for the time that one waits for memory.
     MemoryJob job = block_kernel_cost(kernel, cost_);
-    job.ideal = time_alone(job, hardware_);
+    settle(job, hardware_);
     part.add(job, class_of(kernel.work_class));
     // Each kernel begins one launch after the one before it, unless a graph has captured both.
     const Duration gaps =

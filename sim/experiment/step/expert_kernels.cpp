@@ -83,7 +83,7 @@ class ExpertKernels {
   }
 
   void add_kernel(MemoryJob job, TimeClass kind, std::uint32_t launches, PartWork& part) const {
-    job.ideal = time_alone(job, hardware_);
+    settle(job, hardware_);
     part.add(job, kind);
     const Duration gap = experiment_.program.launch.queued + step_.unlisted;
     part.hold += gap;

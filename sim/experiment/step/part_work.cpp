@@ -7,14 +7,14 @@
 namespace a3sim {
 
 void PartWork::add(const MemoryJob& more, TimeClass kind) {
-  job.ideal += more.ideal;
-  for (std::uint32_t r = 0; r < kResources; ++r) job.bytes[r] += more.bytes[r];
+  const Duration products = job.arithmetic;
+  job += more;
+  if (kind == TimeClass::kVector) job.arithmetic = products;  // what a part computes is told by its products
   at(classes, kind) += more.ideal;
 }
 
 void PartWork::add(const PartWork& more) {
-  job.ideal += more.job.ideal;
-  for (std::uint32_t r = 0; r < kResources; ++r) job.bytes[r] += more.job.bytes[r];
+  job += more.job;
   hold += more.hold;
   a3sim::add(more.classes, classes);
   launches += more.launches;
@@ -33,7 +33,9 @@ PartWork PartWork::piece(std::uint32_t from, std::uint32_t to, std::uint32_t of)
   };
   PartWork piece;
   piece.hold = part(hold);
-  piece.job.ideal = part(job.ideal);
+  for (Duration MemoryJob::* const time :
+       {&MemoryJob::ideal, &MemoryJob::arithmetic, &MemoryJob::missing, &MemoryJob::hbm})
+    piece.job.*time = part(job.*time);
   for (std::uint32_t r = 0; r < kResources; ++r)
     piece.job.bytes[r] = job.bytes[r] * static_cast<double>(to - from) / of;
   piece.classes = scaled(classes, piece.alone());

@@ -38,7 +38,7 @@ MemoryJob UpdateWriter::update_job(double parameters) const {
                       static_cast<std::uint64_t>(kRoots * parameters)};
   MemoryJob job = cost_.vector({read * parameters, written * parameters, ops},
                                experiment_.workers.count(CoreUnit::kVector));
-  job.ideal = time_alone(job, hardware_);
+  settle(job, hardware_);
   return job;
 }
 
