@@ -11,15 +11,15 @@ namespace {
 // Each step begins where the one before ends, and is blamed to the picosecond.
 void check_path(const Trace& trace, const CriticalPath& path) {
   Duration date{};
-  for (const PathStep& step : path.steps) {
-    RC_ASSERT(step.from == date);
-    date = step.to;
+  for (const PathSegment& segment : path.segments) {
+    RC_ASSERT(segment.from == date);
+    date = segment.to;
     Duration sum{};
-    for (const Duration time : step.blame) {
+    for (const Duration time : segment.blame) {
       RC_ASSERT(time >= Duration::zero());
       sum += time;
     }
-    RC_ASSERT(sum == step.to - step.from);
+    RC_ASSERT(sum == segment.to - segment.from);
   }
   RC_ASSERT(date == trace.makespan);
 }
