@@ -53,7 +53,7 @@ void check_mutations(const Trace& trace) {
       const std::size_t task = tasks.size() - 1 - i;
       const Cause& cause = tasks[task].cause;
       if (cause.kind != Cause::Kind::kLane && cause.kind != Cause::Kind::kHost) continue;
-      // Of tasks without length at one date any may be the first.
+      // Of tasks without length at the same time any may be the first.
       if (!cause.host && tasks[cause.number].taken == tasks[task].taken) continue;
       Trace changed = trace;
       Cause& wrong = changed.ranks[rank][task].cause;

@@ -227,7 +227,7 @@ TEST_CASE("a block's way out overlaps the next block where the unit flag is set,
   constexpr std::int64_t kOut = std::int64_t{128} * 256 * 2 / 8;  // of one block, in 16 bits
   CHECK(time(UnitFlag::kOff, false, DataType::kBf16) == Approx(kCube + 16 * kOut).margin(20));
   CHECK(time(UnitFlag::kOff, false, DataType::kFp32) == Approx(kCube + 16 * 2 * kOut).margin(20));
-  // The cube has 8,192 cycles a block: what goes out meanwhile in 8,192 takes nothing, in 16,384 all.
+  // The cube has 8,192 cycles per block: what goes out meanwhile in 8,192 takes nothing, in 16,384 all.
   CHECK(time(UnitFlag::kOn, false, DataType::kBf16) == Approx(kCube + kOut).margin(20));
   CHECK(time(UnitFlag::kOn, false, DataType::kFp32) == Approx(kCube / 16 + 16 * 2 * kOut).margin(20));
   for (const bool transposed : {false, true}) {

@@ -137,7 +137,7 @@ void add_inference_memory(const PreparedInference& prepared, const InferenceFigu
       "A die has {:.0f} GiB (inference.capacity){}; {}.\n", capacity / kGibibyte,
       memory.total() > capacity ? ", and this needs more: it would not run like this" : "",
       figures.largest_batch > 0
-          ? fmt::format("a batch of {} requests a rank is the largest that fits", figures.largest_batch)
+          ? fmt::format("a batch of {} requests per rank is the largest that fits", figures.largest_batch)
           : std::string("no batch fits")));
 }
 
