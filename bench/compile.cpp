@@ -42,7 +42,7 @@ void measure(std::uint32_t ep) {
     }
     best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
-  fmt::print("EP{:<3} {:>7} tasks  {:>7.1f} ms  {:>6.2f} M tasks/s  {:>6.1f} bytes a task\n", ep, tasks,
+  fmt::print("EP{:<3} {:>7} tasks  {:>7.1f} ms  {:>6.2f} M tasks/s  {:>6.1f} bytes per task\n", ep, tasks,
              best * 1e3, static_cast<double>(tasks) / best * 1e-6,
              static_cast<double>(bytes) / static_cast<double>(tasks));
 }

@@ -1,4 +1,4 @@
-// Measures the networks: flows through shared ports, with rates and dates exact by each network's rule.
+// Measures the networks: flows through shared ports, with rates and times exact by each network's rule.
 #include "sim/network/network.h"
 
 #include <fmt/core.h>
@@ -100,8 +100,8 @@ void all_to_all(const std::string& backend, std::uint32_t ranks, std::uint32_t c
       if (left[token] > 0) start(now, token);
     }
   }
-  print(fmt::format("{}: all-to-all, {} ranks, 470 MB a rank, {} chunk(s) a pair{}{}", backend, ranks, chunks,
-                    chunks == 1 ? "" : (at_once ? " at once" : " in turn"),
+  print(fmt::format("{}: all-to-all, {} ranks, 470 MB per rank, {} chunk(s) per pair{}{}", backend, ranks,
+                    chunks, chunks == 1 ? "" : (at_once ? " at once" : " in turn"),
                     spread > 0 ? fmt::format(", sizes +-{:.0f} %", 100 * spread) : ""),
         static_cast<double>(pairs * chunks), processor_seconds() - begin, now);
 }

@@ -67,7 +67,7 @@ void add_latent_projections(BlockBuilder& builder, const DieHeads& die) {
   builder.product("kv_up", layout.tokens(), latent.keys, pair_width);
   add_rope(builder, tokens * (die.heads + 1) * latent.rotated);
   // Each head's key receives the common rotated part, and its values become rows of their own.
-  const VectorPass join{2, 2, 0, 0, 0};
+  const ElementwiseKernel join{2, 2, 0, 0, 0};
   builder.vector("join_keys", tokens * die.heads * (shape.d_qk + shape.d_v), {&join, 1}, {&join, 1});
   builder.keep("queries, keys, values", tokens * die.heads * (2 * shape.d_qk + shape.d_v) * element);
   builder.at(BlockPart::kAttention);

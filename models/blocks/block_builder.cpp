@@ -36,7 +36,7 @@ void BlockBuilder::product(const std::string& name, BlockProduct forward) {
   added.weight_gradient.push_back(kernel(name + ".weight_gradient", WorkClass::kProducts,
                                          BlockProduct{k, n, m, dtype, true, one_kernel}));
   if (accumulated && !one_kernel) {
-    const VectorPass add_fp32{element() + 4, 4, 1, 1, 0};
+    const ElementwiseKernel add_fp32{element() + 4, 4, 1, 1, 0};
     for (BlockKernel& one :
          passes(name + ".accumulate", static_cast<double>(k) * static_cast<double>(n), {&add_fp32, 1}))
       added.weight_gradient.push_back(std::move(one));
@@ -45,9 +45,9 @@ void BlockBuilder::product(const std::string& name, BlockProduct forward) {
 }
 
 std::vector<BlockKernel> BlockBuilder::passes(const std::string& name, double elements,
-                                              std::span<const VectorPass> passes, double width) const {
+                                              std::span<const ElementwiseKernel> passes, double width) const {
   std::vector<BlockKernel> kernels;
-  for (const VectorPass& pass : passes) {
+  for (const ElementwiseKernel& pass : passes) {
     const BlockVector work{elements * pass.read,
                            elements * pass.written,
                            {whole_count(elements * pass.simple), whole_count(elements * pass.convert),
@@ -59,8 +59,9 @@ std::vector<BlockKernel> BlockBuilder::passes(const std::string& name, double el
   return kernels;
 }
 
-void BlockBuilder::vector(const std::string& name, double elements, std::span<const VectorPass> forward,
-                          std::span<const VectorPass> backward, RecomputeKinds also, double width) {
+void BlockBuilder::vector(const std::string& name, double elements,
+                          std::span<const ElementwiseKernel> forward,
+                          std::span<const ElementwiseKernel> backward, RecomputeKinds also, double width) {
   const RecomputeKinds all = recompute_;
   recompute_.add(also);
   Operator& added = add();

@@ -11,7 +11,7 @@
 namespace a3sim {
 
 // One kernel of elementwise work: bytes read and written per element, and instructions per element.
-struct VectorPass {
+struct ElementwiseKernel {
   double read = 0, written = 0;
   double simple = 0, convert = 0, transcendental = 0;
   std::uint32_t steps = 0;  // reductions over rows: instructions on a row that each wait for the one before
@@ -39,8 +39,8 @@ class BlockBuilder {
   void product_fp32(const std::string& name, std::uint64_t rows, std::uint64_t k, std::uint64_t n);
   // Adds kernels over this many elements, elementwise or in rows of `width`. Gradients are called
   // NAME.gradient.
-  void vector(const std::string& name, double elements, std::span<const VectorPass> forward,
-              std::span<const VectorPass> backward, RecomputeKinds also = {}, double width = 0);
+  void vector(const std::string& name, double elements, std::span<const ElementwiseKernel> forward,
+              std::span<const ElementwiseKernel> backward, RecomputeKinds also = {}, double width = 0);
   void attention(const BlockAttention& forward);
   // Adds the gather of all tokens' rows of this width on all dies of the TP group. The dies hold parts of
   // them (with sequence parallelism) or have all already.
@@ -74,7 +74,7 @@ class BlockBuilder {
   }
   void product(const std::string& name, BlockProduct forward);
   std::vector<BlockKernel> passes(const std::string& name, double elements,
-                                  std::span<const VectorPass> passes, double width = 0) const;
+                                  std::span<const ElementwiseKernel> passes, double width = 0) const;
   BlockKernel collective(const std::string& name, BlockCollective::Kind kind, double width) const;
 
   const ModelShape& model_;

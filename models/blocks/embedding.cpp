@@ -16,7 +16,7 @@ class EmbeddingBlock final : public BlockKind {
     builder.at(BlockPart::kAttention);
     // Gradients of rows are added to the table's gradient in fp32.
     const double element = builder.element();
-    const VectorPass take{element, element, 0, 0, 0}, add{element + 4, 4, 1, 1, 0};
+    const ElementwiseKernel take{element, element, 0, 0, 0}, add{element + 4, 4, 1, 1, 0};
     builder.vector("embedding", builder.tokens() * model.hidden, {&take, 1}, {&add, 1});
     builder.scatter("embedding", model.hidden);
     const std::uint32_t words = (model.vocabulary + layout.tp - 1) / layout.tp;

@@ -32,7 +32,7 @@ void add_experts(BlockBuilder& builder) {
 
   builder.at(BlockPart::kAttention, {kMoe});
   // The router computes in fp32 from the hidden state in 16 bits.
-  const VectorPass to_fp32{builder.element(), 4, 0, 1, 0}, back{4, builder.element(), 0, 1, 0};
+  const ElementwiseKernel to_fp32{builder.element(), 4, 0, 1, 0}, back{4, builder.element(), 0, 1, 0};
   builder.vector("router.cast", own * model.hidden, {&to_fp32, 1}, {&back, 1});
   builder.product_fp32("router", layout.own_tokens(), model.hidden, experts.count);
   add_router_choice(builder, own);
@@ -55,7 +55,7 @@ void add_experts(BlockBuilder& builder) {
   builder.at(BlockPart::kShared, {kMoe});
   add_feed_forward(builder, "shared", experts.shared_intermediate);
   // Its result is added to that of the routed experts.
-  const VectorPass add{2 * builder.element(), builder.element(), 1, 3, 0};
+  const ElementwiseKernel add{2 * builder.element(), builder.element(), 1, 3, 0};
   builder.vector("shared.add", own * model.hidden, {&add, 1}, {});
 }
 

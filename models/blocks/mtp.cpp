@@ -40,7 +40,7 @@ class MtpBlock final : public BlockKind {
     builder.at(BlockPart::kAttention);
     builder.keep_input("mtp.input", row * builder.element());
     const double element = builder.element();
-    const VectorPass take{element, element, 0, 0, 0}, add{element + 4, 4, 1, 1, 0};
+    const ElementwiseKernel take{element, element, 0, 0, 0}, add{element + 4, 4, 1, 1, 0};
     builder.vector("mtp.embedding", row, {&take, 1}, {&add, 1});
     add_norm(builder, "mtp.norm", 2 * builder.own_tokens(), model.hidden);
     builder.parameters(2.0 * model.hidden);

@@ -9,7 +9,7 @@
 namespace a3sim {
 
 // Returns the cost per element of a fused RMSNorm over rows of this width.
-VectorPass norm_pass(double width);
+ElementwiseKernel norm_pass(double width);
 // Adds an RMSNorm of this many rows.
 void add_norm(BlockBuilder& builder, const std::string& name, double rows, double width);
 // Adds the sum of the hidden state and the previous block's result, and the RMSNorm of the sum.

@@ -237,7 +237,7 @@ class ModelReader {
   // Returns true if all that the MoE layer needs is there.
   bool add_experts() {
     const auto experts = size(kExperts, "routed experts; a model without has no MoE layer to run");
-    const auto top_k = size(kTopK, "experts a token");
+    const auto top_k = size(kTopK, "experts per token");
     // Experts without a width of their own have that of the feed-forward layer.
     const auto width = size(kWidth, "an expert's width");
     if (!experts || !top_k || !width) return false;

@@ -133,7 +133,7 @@ MoeShape read_shape(const Config& config, const Parallel& parallel) {
   shape.experts_per_rank = experts.value_or(1);
   shape.dtype = read_dtype(config);
   if (experts && !parallel.ep_is_wrong && shape.top_k > shape.experts()) {
-    config.error("top_k", fmt::format("{} experts a token of {} experts in all, expected at most as many",
+    config.error("top_k", fmt::format("{} experts per token of {} experts in all, expected at most as many",
                                       shape.top_k, shape.experts()));
   }
   if (experts && !parallel.ep_is_wrong) check_pairs(config, shape);

@@ -91,7 +91,7 @@ class ReduceBlocks final : public Operator {
   }
 };
 
-A3SIM_REGISTER(Operator, "ReduceBlocks", "sum of a tensor's blocks, one a rank", ReduceBlocks);
+A3SIM_REGISTER(Operator, "ReduceBlocks", "sum of a tensor's blocks, one per rank", ReduceBlocks);
 
 }  // namespace
 }  // namespace a3sim

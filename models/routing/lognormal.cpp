@@ -27,7 +27,7 @@ std::vector<double> lognormal_weights(const std::vector<double>& draws, double s
 }
 
 // The rows that ranks expect if each token draws top_k different experts by their weights. An expert among such draws is
-// chosen as one that waits an exponential time of its weight's rate until a date that top_k experts reach in the mean.
+// chosen as one that waits an exponential time of its weight's rate until a time that top_k experts reach in the mean.
 double busiest_over_mean(const std::vector<double>& weights, const MoeShape& shape) {
   double sum = 0;
   for (const double w : weights) sum += w;

@@ -152,7 +152,7 @@ std::string show_totals(const Schedule& schedule) {
     text += fmt::format("  {:<20}{:>9} tasks\n", first.operators()[op].name, tasks[op]);
   }
   const SharingReport sharing = sharing_report(schedule);
-  text += fmt::format("  {:<20}{:>9} tasks, {} events, {} bytes, {:.1f} bytes a task\n", "all", all, events,
+  text += fmt::format("  {:<20}{:>9} tasks, {} events, {} bytes, {:.1f} bytes per task\n", "all", all, events,
                       bytes, all == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(all));
   const double added = sharing.exact_pairs == 0 ? 0.0
                                                 : 100.0 * static_cast<double>(sharing.shared_pairs) /

@@ -22,9 +22,9 @@ class UntimedRun {
                                             std::vector<std::uint32_t>(ssc.events().size()),
                                             std::vector<std::vector<std::uint32_t>>(ssc.events().size()),
                                             std::vector<std::uint32_t>(workers, kNone)});
-      rank.steps.reserve(ssc.tasks().size());
+      rank.tasks.reserve(ssc.tasks().size());
       for (const TaskDescriptor& td : ssc.tasks())
-        rank.steps.push_back({td.dependent_event, td.trigger_rank, td.trigger_event});
+        rank.tasks.push_back({td.dependent_event, td.trigger_rank, td.trigger_event});
     }
   }
 
@@ -59,14 +59,14 @@ class UntimedRun {
   struct Worker {
     std::uint32_t rank, worker;
   };
-  // The fields of a task that workers need. They are few, so that steps stay in the caches while workers jump
+  // The fields of a task that workers need. They are few, so that they stay in the caches while workers jump
   // between them.
-  struct Step {
+  struct TaskFields {
     std::uint32_t waits_for, trigger_rank, trigger_event;
   };
   struct Rank {
     WorkerQueues queues;
-    std::vector<Step> steps;                          // one entry per task
+    std::vector<TaskFields> tasks;                    // one entry per task
     std::vector<std::uint32_t> counts;                // one entry per event
     std::vector<std::vector<std::uint32_t>> waiting;  // one list of workers per event
     std::vector<std::uint32_t> holds;                 // one entry per worker: the task that it waits with
@@ -77,27 +77,27 @@ class UntimedRun {
     Rank& rank = ranks_[worker.rank];
     const TaskflowView::Rank& view = taskflow_.ranks[worker.rank];
     std::uint32_t& held = rank.holds[worker.worker];
-    if (held != kNone) trigger(rank.steps[std::exchange(held, kNone)]);
+    if (held != kNone) trigger(rank.tasks[std::exchange(held, kNone)]);
     for (std::uint32_t task = rank.queues.take(worker.worker); task != kNone;
          task = rank.queues.take(worker.worker)) {
-      const Step& step = rank.steps[task];
-      const std::uint32_t event = step.waits_for;
+      const TaskFields& fields = rank.tasks[task];
+      const std::uint32_t event = fields.waits_for;
       if (event != kNone && rank.counts[event] < view.events[event].threshold) {
         held = task;
         rank.waiting[event].push_back(worker.worker);
         return;
       }
-      trigger(step);
+      trigger(fields);
     }
   }
 
-  void trigger(const Step& step) {
-    Rank& rank = ranks_[step.trigger_rank];
-    const EventDescriptor& event = taskflow_.ranks[step.trigger_rank].events[step.trigger_event];
-    if (++rank.counts[step.trigger_event] != event.threshold) return;
-    for (const std::uint32_t worker : rank.waiting[step.trigger_event])
-      runnable_.push_back({step.trigger_rank, worker});
-    rank.waiting[step.trigger_event].clear();
+  void trigger(const TaskFields& fields) {
+    Rank& rank = ranks_[fields.trigger_rank];
+    const EventDescriptor& event = taskflow_.ranks[fields.trigger_rank].events[fields.trigger_event];
+    if (++rank.counts[fields.trigger_event] != event.threshold) return;
+    for (const std::uint32_t worker : rank.waiting[fields.trigger_event])
+      runnable_.push_back({fields.trigger_rank, worker});
+    rank.waiting[fields.trigger_event].clear();
   }
 
   const Schedule& schedule_;

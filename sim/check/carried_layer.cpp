@@ -65,7 +65,7 @@ void CarriedLayer::backward(const StreamPass& pass, const std::vector<RowsByExpe
 }
 
 void CarriedLayer::carry(const StreamPass& pass, const std::vector<RowsByExpert>& rows, bool forward) {
-  // A task that waits for another comes after it, even if both dates are equal: tasks wait only for earlier
+  // A task that waits for another comes after it, even if both times are equal: tasks wait only for earlier
   // ones.
   std::vector<std::tuple<Time, std::uint32_t, bool>> dates;  // the task's end comes behind its start
   for (std::uint32_t t = 0; t < pass.program.tasks.size(); ++t) {

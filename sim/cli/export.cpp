@@ -63,7 +63,7 @@ void export_profile(const TraceFormat& format, const ExportOptions& options, con
     throw InputError("--to ascend: the profile that was imported has that format");
   const std::filesystem::path kernels = std::filesystem::path(options.directory) / kKernelsCsv;
   if (!std::filesystem::exists(kernels))
-    throw InputError(fmt::format("{}: the imported profile had no kernels with dates", options.directory));
+    throw InputError(fmt::format("{}: the imported profile had no kernels with times", options.directory));
   write_files(format.write_job(ImportedTimeline(kernels)), options.output);
 }
 

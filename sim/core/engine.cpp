@@ -10,7 +10,7 @@
 namespace a3sim {
 void Engine::refuse_past(Time at) const {
   throw std::logic_error("an event was scheduled for " + std::to_string(at.time_since_epoch().count()) +
-                         " ps, before the current date of " +
+                         " ps, before the current time of " +
                          std::to_string(now().time_since_epoch().count()) + " ps");
 }
 

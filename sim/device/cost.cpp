@@ -60,7 +60,7 @@ Duration CostModel::time(double cycles) const {
   return Duration(whole_picoseconds(cycles * 1e12 / static_cast<double>(hardware_.clock.count)));
 }
 
-void CostModel::begin_shape(const Work& work, const Step& step, LastCube& last) const {
+void CostModel::begin_shape(const Work& work, const TaskStep& step, LastCube& last) const {
   const Hardware::Cube& cube = hardware_.cube;
   const double clock = static_cast<double>(hardware_.clock.count);
   const double line = static_cast<double>(hardware_.memory.l2_line_read.count) / clock;
@@ -86,7 +86,7 @@ void CostModel::begin_shape(const Work& work, const Step& step, LastCube& last) 
   last.start_ = step.first ? static_cast<double>(program_.tasks.cube_task_start.count()) * 1e-12 * clock : 0;
 }
 
-CostModel::Cycles CostModel::cube(const Work& work, const Step& step, const StepTraffic& traffic,
+CostModel::Cycles CostModel::cube(const Work& work, const TaskStep& step, const StepTraffic& traffic,
                                   LastCube& last) const {
   const auto cycles = [&](double loads) {
     return last.start_ + block_cycles(last.stages_, loads / last.stages_, last.compute_ / last.stages_,
@@ -121,7 +121,7 @@ CostModel::Cycles CostModel::cube(const Work& work, const Step& step, const Step
 // A row of a load costs time in addition to its bytes. Between the two measured lengths the time per byte is
 // linear in the number of rows that a line's bytes come in. Below the shorter length it lies on the line from
 // there to whole lines.
-double CostModel::part_of_rate(const Step& step, const StepAccess& access) const {
+double CostModel::part_of_rate(const TaskStep& step, const StepAccess& access) const {
   const Hardware::Cube& cube = hardware_.cube;
   // Rows that begin at a half or a quarter of a line arrive in pieces of that size.
   std::uint32_t piece = kL2Line;
@@ -155,7 +155,8 @@ double CostModel::serial_cycles(const VectorOps& ops) const {
   return picoseconds * 1e-12 * static_cast<double>(hardware_.clock.count);
 }
 
-CostModel::Cycles CostModel::vector(const Work& work, const Step& step, const StepTraffic& traffic) const {
+CostModel::Cycles CostModel::vector(const Work& work, const TaskStep& step,
+                                    const StepTraffic& traffic) const {
   const Hardware::Vector& vector = hardware_.vector_of(work.worker_kind);
   double hits = step.loads * vector.load_startup, misses = 0, write = 0;
   std::uint64_t all_bytes = 0;
@@ -186,12 +187,13 @@ CostModel::Cycles CostModel::vector(const Work& work, const Step& step, const St
   return {cycles(hits + misses), cycles(hits)};
 }
 
-StepJob CostModel::job(const Work& work, const Step& step, const StepTraffic& traffic) const {
+StepJob CostModel::job(const Work& work, const TaskStep& step, const StepTraffic& traffic) const {
   LastCube last;
   return job(work, step, traffic, last);
 }
 
-StepJob CostModel::job(const Work& work, const Step& step, const StepTraffic& traffic, LastCube& last) const {
+StepJob CostModel::job(const Work& work, const TaskStep& step, const StepTraffic& traffic,
+                       LastCube& last) const {
   const Cycles cycles = step.cube ? cube(work, step, traffic, last) : vector(work, step, traffic);
   StepJob job;
   job.memory.ideal = time(cycles.all);
@@ -211,7 +213,7 @@ StepJob CostModel::job(const Work& work, const Step& step, const StepTraffic& tr
 Duration CostModel::least(const Work& work) const {
   if (work.kind == WorkKind::kNothing) return {};
   TaskSteps steps;
-  Step step;
+  TaskStep step;
   LastCube last;
   double cycles = 0;
   steps.start(work, hardware_);
@@ -219,7 +221,7 @@ Duration CostModel::least(const Work& work) const {
   return time(cycles);
 }
 
-void CostModel::add(const Work& work, const Step& step, CubeTotal& total) const {
+void CostModel::add(const Work& work, const TaskStep& step, CubeTotal& total) const {
   if (!step.finishes_block) return;
   total.cycles += mads_of(step.rows, step.cols, step.block_k, work.tiling.base_k, macs_per_cycle(work),
                           hardware_.cube.least_rows)
@@ -235,7 +237,7 @@ Duration CostModel::arithmetic(const CubeTotal& total) const {
 Duration CostModel::arithmetic(const Work& work) const {
   if (work.kind == WorkKind::kCube) {
     CubeTotal total;
-    Step step;
+    TaskStep step;
     for (BlockWalk walk(work); !walk.done(); walk.next()) {
       const BlockGrid::Block block = walk.block();
       step.rows = block.rows;

@@ -15,7 +15,7 @@ namespace a3sim {
 struct StepTraffic {
   // By access: bytes that the core waits for, because they come from HBM, for this core or for another one
   // that is fetching them.
-  std::array<double, Step::kMostAccesses> slow{};
+  std::array<double, TaskStep::kMostAccesses> slow{};
   double hbm = 0;  // bytes of reads that take the HBM as long as all that is read and written back
 };
 
@@ -41,8 +41,8 @@ class CostModel {
   // come in runs of one shape.
   class LastCube;
   // Returns a step's job. `last` belongs to the steps of one task; make a new one for each task.
-  StepJob job(const Work& work, const Step& step, const StepTraffic& traffic, LastCube& last) const;
-  StepJob job(const Work& work, const Step& step, const StepTraffic& traffic) const;
+  StepJob job(const Work& work, const TaskStep& step, const StepTraffic& traffic, LastCube& last) const;
+  StepJob job(const Work& work, const TaskStep& step, const StepTraffic& traffic) const;
 
   // Returns the time of cube work, vector work or a local copy, alone and with everything in the L2: a lower
   // bound. 0 for kNothing.
@@ -56,12 +56,12 @@ class CostModel {
     std::int64_t cycles = 0;
     std::uint64_t macs = 0;
   };
-  void add(const Work& work, const Step& step, CubeTotal& total) const;
+  void add(const Work& work, const TaskStep& step, CubeTotal& total) const;
   Duration arithmetic(const CubeTotal& total) const;
 
   // Returns the factor on the rate of an access: below 1 if its rows do not begin at lines. Also holds for
   // loads from HBM.
-  double part_of_rate(const Step& step, const StepAccess& access) const;
+  double part_of_rate(const TaskStep& step, const StepAccess& access) const;
 
   const Hardware& hardware() const { return hardware_; }
   const Program& program() const { return program_; }
@@ -70,9 +70,9 @@ class CostModel {
   struct Cycles {
     double all, hits;  // in fact, and if everything were in the L2
   };
-  void begin_shape(const Work& work, const Step& step, LastCube& last) const;
-  Cycles cube(const Work& work, const Step& step, const StepTraffic& traffic, LastCube& last) const;
-  Cycles vector(const Work& work, const Step& step, const StepTraffic& traffic) const;
+  void begin_shape(const Work& work, const TaskStep& step, LastCube& last) const;
+  Cycles cube(const Work& work, const TaskStep& step, const StepTraffic& traffic, LastCube& last) const;
+  Cycles vector(const Work& work, const TaskStep& step, const StepTraffic& traffic) const;
   double serial_cycles(const VectorOps& ops) const;
   static double vector_arithmetic(const Hardware::Vector& vector, double simple, double convert,
                                   double transcendental);

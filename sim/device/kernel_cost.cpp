@@ -85,7 +85,7 @@ KernelCost::Block KernelCost::block(const Gemm& product, std::uint32_t rows, std
   work.a_transposed = form.transposed;
   work.a_pitch = work.b_pitch = kL2Line;  // rows begin at lines
   TaskSteps steps;
-  Step step;
+  TaskStep step;
   steps.start(work, cost_.hardware());
   const auto [readers_a, readers_b] = grid.readers(0, workers);
   while (steps.next(step)) {

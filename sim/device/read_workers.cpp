@@ -36,7 +36,7 @@ std::uint32_t macs_per_cycle(const Config& config, std::string_view key, std::st
       value <= static_cast<double>(kMostPerCycle) && value == static_cast<std::uint32_t>(value);
   const std::uint32_t number = whole ? static_cast<std::uint32_t>(value) : 0;
   if (number == 0 || number % kCubeFace != 0) {
-    config.error(key, "expected a multiple of 256 a cycle, up to 2^24: the cube works on 16 x 16 results");
+    config.error(key, "expected a multiple of 256 per cycle, up to 2^24: the cube works on 16 x 16 results");
     return kCubeFace;
   }
   return number;

@@ -70,7 +70,7 @@ void TaskSteps::start(const Work& work, const Hardware& hardware, const AccessSt
     k_ = 0;
     return;
   }
-  if (work.streams.size() > Step::kMostAccesses) throw std::logic_error("a task with too many streams");
+  if (work.streams.size() > TaskStep::kMostAccesses) throw std::logic_error("a task with too many streams");
   const std::uint64_t bytes = work.stream_bytes(false) + work.stream_bytes(true);
   const auto ub = static_cast<std::uint64_t>(hardware.vector_of(work.worker_kind).ub.count);
   std::uint64_t most = 1;  // every step has a row
@@ -86,14 +86,14 @@ void TaskSteps::style(StepAccess& access) const {
   access.l2.hint = access.l2.write ? style_.write : style_.read;
 }
 
-bool TaskSteps::next(Step& step) {
+bool TaskSteps::next(TaskStep& step) {
   const bool found = work_->kind == WorkKind::kCube ? next_cube(step) : next_vector(step);
   step.first = first_;
   first_ = false;
   return found;
 }
 
-bool TaskSteps::next_cube(Step& step) {
+bool TaskSteps::next_cube(TaskStep& step) {
   if (walk_.done()) return false;
   const Gemm& gemm = walk_.gemm();
   const BlockGrid::Block block = walk_.block();
@@ -115,7 +115,7 @@ bool TaskSteps::next_cube(Step& step) {
   return true;
 }
 
-void TaskSteps::block_accesses(Step& step, const BlockGrid::Block& block) const {
+void TaskSteps::block_accesses(TaskStep& step, const BlockGrid::Block& block) const {
   const Gemm& gemm = walk_.gemm();
   const auto bytes = [](DataType type, std::uint32_t elements) {
     return static_cast<std::uint32_t>(bytes_of(type, elements));
@@ -145,7 +145,7 @@ void TaskSteps::block_accesses(Step& step, const BlockGrid::Block& block) const 
   style(c);
 }
 
-bool TaskSteps::next_vector(Step& step) {
+bool TaskSteps::next_vector(TaskStep& step) {
   if (part_ == parts_) return false;
   step.cube = false;
   step.count = 0;

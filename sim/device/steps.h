@@ -25,7 +25,7 @@ struct StepAccess {
 
 // A unit of simulation: a base block of a matrix task (or part of its K if that is long), or as many rows of
 // a vector task as fill the UB.
-struct Step {
+struct TaskStep {
   static constexpr std::uint32_t kMostAccesses = 4;
   std::array<StepAccess, kMostAccesses> accesses;
   std::uint32_t count = 0;
@@ -63,12 +63,12 @@ class TaskSteps {
   // previous task has already loaded the start of the first step.
   void start(const Work& work, const Hardware& hardware, const AccessStyle& style = {}, bool goes_on = false);
   // Returns false if there is no further step.
-  bool next(Step& step);
+  bool next(TaskStep& step);
 
  private:
-  bool next_cube(Step& step);
-  bool next_vector(Step& step);
-  void block_accesses(Step& step, const BlockGrid::Block& block) const;
+  bool next_cube(TaskStep& step);
+  bool next_vector(TaskStep& step);
+  void block_accesses(TaskStep& step, const BlockGrid::Block& block) const;
   void style(StepAccess& access) const;
 
   const Work* work_ = nullptr;

@@ -22,7 +22,7 @@ constexpr double kQuantum = 0x1p-45;
 // The share of a resource that jobs keep even if puts reserve all of it.
 constexpr double kLeastShare = 0.01;
 
-// Rounding noise of doubles, in picoseconds: a date that exceeds a whole picosecond by less counts as that
+// Rounding noise of doubles, in picoseconds: a time that exceeds a whole picosecond by less counts as that
 // picosecond.
 constexpr double kSlack = 0x1p-6;
 
@@ -52,8 +52,8 @@ Memory::Memory(std::array<double, kResources> capacity, std::uint32_t slots)
 
 void Memory::change(Time now) {
   const std::int64_t date = count(now);
-  if (date < now_) refuse("a memory's dates never decrease");
-  if (changed_ && date > now_) refuse("a memory was not settled at the date of its last change");
+  if (date < now_) refuse("a memory's times never decrease");
+  if (changed_ && date > now_) refuse("a memory was not settled at the time of its last change");
   if (next_end_ <= date) refuse("a memory's ended jobs were not taken");
   now_ = date;
   changed_ = true;
@@ -90,9 +90,9 @@ void Memory::reserve(Time now, const std::array<double, kResources>& rates) {
 }
 
 Time Memory::settle(Time now) {
-  if (count(now) < now_) refuse("a memory's dates never decrease");
+  if (count(now) < now_) refuse("a memory's times never decrease");
   if (changed_) {
-    if (count(now) > now_) refuse("a memory was not settled at the date of its last change");
+    if (count(now) > now_) refuse("a memory was not settled at the time of its last change");
     bool saturated = false;
     for (std::uint32_t r = 0; r < kResources; ++r) saturated |= demand_[r] > available_[r];
     if (saturated || saturated_) solve();
@@ -104,9 +104,9 @@ Time Memory::settle(Time now) {
 
 void Memory::advance(Time now, std::vector<std::uint32_t>& ended) {
   const std::int64_t date = count(now);
-  if (date < now_) refuse("a memory's dates never decrease");
+  if (date < now_) refuse("a memory's times never decrease");
   if (date < next_end_) return;
-  if (changed_ && date > now_) refuse("a memory was not settled at the date of its last change");
+  if (changed_ && date > now_) refuse("a memory was not settled at the time of its last change");
   now_ = date;
   changed_ = true;
   ends_.each_until(date, [&](std::size_t slot) {
@@ -211,7 +211,7 @@ void Memory::fold(Slot& s, std::int64_t now) {
   s.since = now;
 }
 
-// Rounds to whole picoseconds by largest remainder. The floors never exceed the total, because the date of
+// Rounds to whole picoseconds by largest remainder. The floors never exceed the total, because the time of
 // the end was rounded up.
 void Memory::round_losses(Slot& s, std::int64_t end) {
   std::int64_t rest = end - s.start - s.job.ideal.count();

@@ -19,8 +19,8 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// A network that shares bandwidth by a RateSolver. Its own dates are not whole picoseconds: only reported
-// dates are rounded, so that rounding does not add up.
+// A network that shares bandwidth by a RateSolver. Its own times are not whole picoseconds: only reported
+// times are rounded, so that rounding does not add up.
 class Fluid final : public Network, public CableMeter {
  public:
   Fluid(std::string name, const NetworkSpec& spec,
@@ -124,9 +124,9 @@ class Fluid final : public Network, public CableMeter {
     free_.push_back(c);
   }
 
-  // Returns picoseconds from the fluid's date to a later date.
+  // Returns picoseconds from the fluid's time to a later time.
   double until(std::int64_t date) const { return static_cast<double>(date - since_) - fraction_; }
-  // Returns the date some picoseconds after the fluid's, rounded up.
+  // Returns the time some picoseconds after the fluid's, rounded up.
   std::int64_t whole_date(double after) const {
     return since_ + whole_picoseconds(fraction_ + after - kSlack);
   }
@@ -142,11 +142,11 @@ class Fluid final : public Network, public CableMeter {
   // Ends flows that end by `now`.
   void run_to(Time now) {
     const std::int64_t date = contract_.move_to(now);
-    // At the very date of a change no flow ends: those that could have ended already.
+    // At the very time of a change no flow ends: those that could have ended already.
     while (solved_ || until(date) > 0) {
       solve();
       const double rest = std::max(0.0, until(date));
-      // This must be the date that next_end() returns: with another rule the fluid would not advance past it.
+      // This must be the time that next_end() returns: with another rule the fluid would not advance past it.
       if (next_ == kNever || whole_date(next_) > date) return;
       const double passed = std::min(next_, rest);
       const std::int64_t whole = std::min(date, whole_date(passed));
@@ -200,7 +200,7 @@ class Fluid final : public Network, public CableMeter {
   std::vector<ClassTable::Key> keys_;
   double noise_ = 0;  // bytes: rounding of virtual times as large as any so far
 
-  std::int64_t since_ = 0;  // the fluid's date: whole picoseconds and a fraction
+  std::int64_t since_ = 0;  // the fluid's time: whole picoseconds and a fraction
   double fraction_ = 0;
   double next_ = kNever;  // picoseconds from there to the next end
   bool solved_ = true;    // rates and next end are up to date

@@ -191,8 +191,8 @@ class TableReader {
     std::getline(words >> std::ws, link.name);
     constexpr double kMostRate = 1e18;
     if (!(rate >= 1 && rate < kMostRate))
-      throw InputError(fmt::format("{}: link '{}' has {} bytes a second, expected 1 to {}", place(link.name),
-                                   link.name, rate, kMostRate));
+      throw InputError(fmt::format("{}: link '{}' has {} bytes per second, expected 1 to {}",
+                                   place(link.name), link.name, rate, kMostRate));
     link.rate = {std::llround(rate)};
     each_flow_.push_back(policy != kShared);
     table_.links.push_back(std::move(link));

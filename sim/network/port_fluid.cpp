@@ -128,7 +128,7 @@ void PortFluid::drop(std::uint32_t c) {
   free_.push_back(c);
 }
 
-// Advances a class to the fluid's date.
+// Advances a class to the fluid's time.
 void PortFluid::serve(std::uint32_t c) {
   Class& served = classes_[c];
   served.left -= served.rate * (date_ - served.since);
@@ -155,7 +155,7 @@ void PortFluid::set_rate(std::uint32_t c, double rate) {
 // Ends flows that end by `now`.
 void PortFluid::run_to(Time now) {
   const FluidDate last{contract_.move_to(now), 0};
-  // At the very date of a change no flow ends: those that could have ended already.
+  // At the very time of a change no flow ends: those that could have ended already.
   while (touched_.empty() || date_ < last) {
     refresh();
     if (ends_.empty() || ends_.first().rounded() > last.whole) break;

@@ -55,7 +55,7 @@ std::string error_text(double error, const Point& point) {
 // whichever unit they are written.
 double error_of_value(double value, const Point& point, const Reference& reference) {
   const double published = reference.in(point.unit), difference = value - published;
-  if (published == 0 && difference == 0) return 0;  // dates of what begins first
+  if (published == 0 && difference == 0) return 0;  // times of what begins first
   return is_fraction(point.metric) ? difference * metric_unit(point.metric, point.unit).value()
                                    : difference / published;
 }

@@ -49,7 +49,7 @@ FormulaVerdict verdict_of(const std::vector<Comparison>& comparisons) {
   for (const Comparison& one : comparisons) {
     if (!one.reference || one.reference->follows || !one.point.variant.empty()) continue;
     const double error = error_of(one);
-    if (!std::isfinite(error)) continue;  // a date of zero has no relative error
+    if (!std::isfinite(error)) continue;  // a time of zero has no relative error
     verdict.predicted.add(error);
     if (one.reference->use == Use::kCalibration) verdict.fitted.add(error);
     if (one.reference->use == Use::kHeldOut) verdict.held_out.add(error);

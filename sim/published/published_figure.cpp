@@ -205,7 +205,7 @@ Figure errors_figure(const std::string& title, const std::vector<const Compariso
   std::vector<std::string> names;
   std::vector<double> values;
   for (const Comparison* comparison : compared) {
-    // A date of zero has no relative error.
+    // A time of zero has no relative error.
     if (const double error = 100 * error_of(*comparison); std::isfinite(error)) {
       values.push_back(error);
       series.points.push_back(FigurePoint::at(static_cast<double>(names.size()), error));

@@ -25,8 +25,8 @@ using Json = nlohmann::ordered_json;
 
 void read_variants(const Config& root, const fs::path& folder, PublishedTable& table) {
   for (const Config& variant : root.maps("variants")) {
-    table.variants.push_back({variant.text("name"), coordinates_below(variant, "when"),
-                              overrides_below(variant, "set", folder), variant.texts("methods")});
+    table.variants.push_back(
+        {variant.text("name"), coordinates_below(variant, "when"), overrides_below(variant, "set", folder)});
     variant.finish();
   }
 }
@@ -76,6 +76,26 @@ void read_figures(const Config& root, PublishedTable& table) {
     if (item.has("where")) check_columns(item, "where", item.map("where").keys(), table);
     item.finish();
   }
+}
+
+void read_signs(const Config& root, PublishedTable& table) {
+  if (!root.has("signs")) return;
+  const Config signs = root.map("signs");
+  table.signs = {signs.text("key"), signs.text("reference"), signs.texts("values")};
+  check_columns(signs, "key", {table.signs.key}, table);
+  signs.finish();
+}
+
+void read_gain(const Config& root, PublishedTable& table) {
+  if (!root.has("gain")) return;
+  const Config gain = root.map("gain");
+  table.gain = {gain.text("metric"), gain.text("quantity"), gain.text("key"), gain.text("over"),
+                coordinates_below(gain, "of")};
+  check_columns(gain, "key", {table.gain->key}, table);
+  check_columns(gain, "over", {table.gain->over}, table);
+  if (!metric_unit(table.gain->metric, "points"))
+    gain.error("metric", "expected one that is counted in points");
+  gain.finish();
 }
 
 void read_timelines(const Config& root, PublishedTable& table) {
@@ -134,6 +154,8 @@ PublishedTable read_published_table(const Config& root, const fs::path& folder, 
   read_variants(root, folder, table);
   const Evaluation& evaluation = Evaluations::get(table.evaluation);
   if (evaluation.read) evaluation.read({root, folder}, table);
+  read_signs(root, table);
+  read_gain(root, table);
   read_figures(root, table);
   read_timelines(root, table);
   read_directions(root, folder, table);

@@ -20,6 +20,7 @@ struct PublishedMetric {
   std::string op = {};            // the operator it belongs to; empty: the pass
   std::string pass = {};          // the only pass that it is of; empty: all
   std::string quantity = {};      // the metric that is read, if `name` is what a source calls it
+  bool variants = true;           // false: only for the default
 
   static std::string key_of(const std::string& name, const std::string& op) {
     return op.empty() ? name : name + " of " + op;
@@ -50,7 +51,6 @@ struct PublishedVariant {
   std::string name;
   nlohmann::ordered_json when;         // only cases with these coordinates
   std::vector<std::string> overrides;  // path.to.key=value
-  std::vector<std::string> methods{};  // of the evaluation `batches`
 };
 
 // A measure of an experiment that is no metric of a run (measures.h).
@@ -76,6 +76,15 @@ struct PublishedDirection {
 struct PublishedSigns {
   std::string key, reference;
   std::vector<std::string> values;  // those compared with the reference; empty: none
+};
+
+// By how many points of what a reference has a metric falls from each value of a coordinate to the next, as a mean over
+// groups. It is read from the table's own cases.
+struct PublishedGain {
+  std::string metric, quantity;  // quantity: the metric that falls
+  std::string key;               // the coordinate whose values are compared
+  std::string over;              // the coordinate whose values are the groups
+  nlohmann::ordered_json of;     // the reference's coordinates in a group
 };
 
 // A plot of one metric over coordinates, with a colour for each value of `series`.
@@ -112,6 +121,7 @@ struct PublishedTable {
   std::vector<PublishedKernel> kernels;  // instead of cases: each names what is measured
   std::any block;                        // what its evaluation alone reads of the file
   PublishedSigns signs;
+  std::optional<PublishedGain> gain;
 
   std::vector<Reference> references;
   std::vector<PublishedFigure> figures;

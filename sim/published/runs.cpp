@@ -13,6 +13,7 @@
 #include "sim/core/parallel.h"
 #include "sim/experiment/outcome/run_trace.h"
 #include "sim/experiment/run/run_experiment.h"
+#include "sim/published/cases.h"
 #include "sim/published/measures.h"
 #include "sim/published/simplest_formula.h"
 #include "sim/result/metrics/metric_unit.h"
@@ -201,10 +202,6 @@ const MoreColumn& column_of(const PublishedTable& table, const std::string& name
       fmt::format("{}: unknown column '{}'; known: {}", table.name, name, fmt::join(names, ", ")));
 }
 
-const std::vector<PublishedMetric>& metrics_of(const PublishedTable& table, const PublishedCase& one) {
-  return one.metrics.empty() ? table.metrics : one.metrics;
-}
-
 // A metric that is read from runs, with its operator and its only pass.
 using NeededMetric = std::tuple<std::string, std::string, std::string>;
 
@@ -229,17 +226,6 @@ bool has_column(const PublishedTable& table, std::string_view column) {
 
 bool by_pass(const PublishedTable& table) {
   return std::ranges::find(table.columns, "pass") != table.columns.end();
-}
-
-bool is_wanted(const PublishedCase& one, const Scenario& scenario, const CaseSelection& wanted) {
-  if (!one.variant.empty()) {
-    const auto open = [&](const std::string& override) { return scenario.leaves_open(override); };
-    if (!wanted.variants || !std::ranges::all_of(one.overrides, open)) return false;
-  }
-  return !wanted.cases || std::ranges::any_of(*wanted.cases, [&](Json coordinates) {
-    coordinates.erase("pass");
-    return same_coordinates(coordinates, one.coordinates);
-  });
 }
 
 // True if all metrics of a table compare cases, and another case is compared with this one.
@@ -385,16 +371,6 @@ std::optional<double> formula_of(const PublishedMetric& asked, const PassMetrics
   return value ? std::optional(in_unit(asked.name, asked.unit, *value)) : std::nullopt;
 }
 
-// Returns the coordinates, with the pass in its column's place.
-Json coordinates_of(const PublishedTable& table, const PublishedCase& one, const std::string& pass) {
-  Json coordinates = Json::object();
-  for (const std::string& column : table.columns) {
-    if (column == "pass") coordinates[column] = pass;
-    if (one.coordinates.contains(column)) coordinates[column] = one.coordinates[column];
-  }
-  return coordinates;
-}
-
 // Returns the pass of another case that a case's pass is compared with, or nullptr if there is none, or if
 // the pass is the total of others.
 const PassMetrics* same_pass(const CaseRun& run, const PassMetrics& own, const CaseRun& other) {
@@ -433,18 +409,17 @@ const CaseRun* compared_with(const CaseRun& run, std::span<const CaseRun> runs) 
   return found == runs.end() ? nullptr : &*found;
 }
 
-// Returns what a case is compared with as a case, if that is none of the table's.
-PublishedCase over_of(const PublishedTable& table, const PublishedCase& one) {
-  PublishedCase over = one;
-  if (!one.over->experiment.empty()) over.experiment = one.over->experiment;
-  over.overrides = one.over->overrides;
-  over.metrics = metrics_of(table, one);
-  return over;
+// Returns whether the table's experiments are measured by samples, not by passes.
+bool is_sampled(const PublishedTable& table, const Scenario& scenario) {
+  if (table.cases.empty()) return false;
+  const PublishedCase& one = table.cases.front();
+  return !scenario.load(table.experiment_of(one), one.overrides).work->measured_by_pass();
 }
 
 // Runs an experiment for each case and reads the table's metrics.
 Predictions run_cases(const PublishedTable& table, const Scenario& scenario, const CaseSelection& wanted) {
   if (!table.kernels.empty()) return run_measures(table, scenario, wanted);
+  if (is_sampled(table, scenario)) return run_samples(table, scenario, wanted);
   std::vector<const PublishedCase*> cases;
   for (const PublishedCase& one : table.cases) {
     if (is_wanted(one, scenario, wanted) || (one.variant.empty() && is_needed(table, one)))

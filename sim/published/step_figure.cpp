@@ -8,7 +8,7 @@ namespace a3sim {
 namespace {
 
 // Model FLOPs over the peak, of the published steps of Qwen3-8B: 512.7 TFLOPS of 989 on H100s (Megatron-Bridge 067f987);
-// 7617 tokens/s a package on A3 (MindSpeed-LLM c77308a), of 4.90e10 model FLOPs each.
+// 7617 tokens/s per package on A3 (MindSpeed-LLM c77308a), of 4.90e10 model FLOPs each.
 constexpr double kUtilisationH100 = 512.7 / 989.4;
 constexpr double kTokensA3 = 7617.002, kFlopsA3 = 4.90e10;
 

@@ -120,6 +120,8 @@ class CaseReader {
   void add_group(const std::vector<PublishedCase>& cases) {
     table_.cases.insert(table_.cases.end(), cases.begin(), cases.end());
     for (const PublishedCase& published_case : cases) {
+      const auto& metrics = published_case.metrics.empty() ? table_.metrics : published_case.metrics;
+      if (!metrics.empty() && std::ranges::none_of(metrics, &PublishedMetric::variants)) continue;
       for (const PublishedVariant& variant : table_.variants) {
         if (!matches(published_case.coordinates, variant.when) || sets_nothing_new(published_case, variant))
           continue;
@@ -238,15 +240,16 @@ std::vector<PublishedMetric> read_metrics(const Config& config) {
   std::vector<PublishedMetric> metrics;
   if (!config.has("metrics")) return metrics;
   for (const Config& metric : config.maps("metrics")) {
-    PublishedMetric& read = metrics.emplace_back(
-        PublishedMetric{metric.text("metric"), metric.text("unit"), metric.texts("columns"),
-                        metric.text("operator", ""), metric.text("pass", ""), metric.text("quantity", "")});
+    PublishedMetric& read = metrics.emplace_back(PublishedMetric{
+        metric.text("metric"), metric.text("unit"), metric.texts("columns"), metric.text("operator", ""),
+        metric.text("pass", ""), metric.text("quantity", ""), metric.boolean("variants", true)});
     if (!metric_unit(read.name, read.unit))
       metric.error("unit", fmt::format("'{}' is no unit of {}", read.unit, read.name));
     const Metric* known = Metrics::find(read.read());
-    if (!known || (!known->amount && !known->of_operator))
+    const bool sampled = known && !known->amount && !known->of_operator;
+    if (!known)
       metric.error("metric", fmt::format("'{}' is nothing that one run has", read.read()));
-    else if (read.op.empty() ? !known->amount : !known->of_operator)
+    else if (!sampled && (read.op.empty() ? !known->amount : !known->of_operator))
       metric.error("operator", read.op.empty()
                                    ? fmt::format("expected the operator whose {} it is", read.name)
                                    : fmt::format("{} is of a pass, not of an operator", read.name));

@@ -9,7 +9,7 @@
 namespace a3sim {
 namespace {
 
-// The bytes that a cable carried between two dates.
+// The bytes that a cable carried between two times.
 struct CarriedRow {
   std::string_view cable;
   Duration from{}, to{};

@@ -36,7 +36,7 @@ std::map<std::string, std::uint32_t> heights_of(const CableLayout& layout) {
 struct LevelSummary {
   std::string plane, name;
   std::uint64_t cables = 0, used = 0, may_bind = 0;
-  double slowest = 0, fastest = 0;  // bytes a second
+  double slowest = 0, fastest = 0;  // bytes per second
   double least = 0, most = 0;  // of its switches: what comes from below over what goes up; 0: nothing goes up
 };
 

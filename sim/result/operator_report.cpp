@@ -80,9 +80,10 @@ std::vector<Activities> activities_of(const Trace& trace, const CriticalPath& pa
   for (const std::vector<HostActivity>& host : trace.hosts) {
     for (const HostActivity& activity : host) all[activity.op].add("HOST", activity.start, activity.end);
   }
-  for (const PathStep& step : path.steps) {
-    const bool own = step.ran || step.blame[static_cast<std::size_t>(Blame::kCollective)] > Duration::zero();
-    (own ? all[step.op].on_path : all[step.op].before) += step.to - step.from;
+  for (const PathSegment& segment : path.segments) {
+    const bool own =
+        segment.ran || segment.blame[static_cast<std::size_t>(Blame::kCollective)] > Duration::zero();
+    (own ? all[segment.op].on_path : all[segment.op].before) += segment.to - segment.from;
   }
   return all;
 }

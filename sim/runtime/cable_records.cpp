@@ -58,7 +58,7 @@ void CableRecords::widen() {
   ++shift_;
 }
 
-// Adds what was carried from `since_` to a date.
+// Adds what was carried from `since_` to a time.
 void CableRecords::carry(std::int64_t to) {
   while (!rates_.empty() && since_ < to) {
     while ((to >> shift_) >= static_cast<std::int64_t>(kMostParts)) widen();

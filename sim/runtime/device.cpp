@@ -224,7 +224,7 @@ double Device::on_its_way(Engine& engine, std::uint32_t worker, const StepAccess
   return most;
 }
 
-// Tells the memory of ends before anything else at their date, whichever event comes first.
+// Tells the memory of ends before anything else at their time, whichever event comes first.
 void Device::take_ended(Engine& engine) {
   if (engine.now() != memory_end_) return;  // taken already, or predicted before speeds changed
   memory_end_ = Time::max();

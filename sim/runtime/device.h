@@ -63,7 +63,7 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
     TaskRecord record;
     Work work;
     TaskSteps steps;
-    Step step;
+    TaskStep step;
     CostModel::CubeTotal cube;  // sum over the task's steps so far
     CostModel::LastCube last_cube;
     StepTraffic traffic;

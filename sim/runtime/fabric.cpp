@@ -158,7 +158,7 @@ void Fabric::request_settle(Engine& engine) {
 
 void Fabric::on_event(Engine& engine, std::uint32_t call) {
   if (call == kLinksChange) {
-    if (engine.now() != next_change_) return;  // an earlier date was set since
+    if (engine.now() != next_change_) return;  // an earlier time was set since
     next_change_ = Time::max();
     return request_settle(engine);
   }
@@ -334,7 +334,7 @@ void Fabric::fit_ports(Time now) {
   measure_ports();
 }
 
-// Returns the bytes a second that leave and enter a rank, as measured last.
+// Returns the bytes per second that leave and enter a rank, as measured last.
 std::pair<double, double> Fabric::carried(std::uint32_t rank) const {
   double read = 0, write = 0;
   for (std::size_t p = rank; p < read_.size(); p += topology_.devices()) {

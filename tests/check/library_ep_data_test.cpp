@@ -4,7 +4,7 @@
 
 using namespace a3sim;
 
-// Rows quantised once a token or once for each expert, put or pulled, by a fused kernel and as a taskflow.
+// Rows quantised once per token or once for each expert, put or pulled, by a fused kernel and as a taskflow.
 TEST_CASE("dispatch in int8 brings every row and its scale, whoever quantises and moves it") {
   const std::vector<std::string> nothing_wrong;
   for (const char* const execution : {"fused", "static"}) {

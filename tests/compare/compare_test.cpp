@@ -39,7 +39,7 @@ class TwoRuns {
 };
 
 void check_sums(const RunDifference& difference) {
-  for (const RunDifference::OfPass& pass : difference.passes) {
+  for (const RunDifference::ExplainedPass& pass : difference.passes) {
     Duration sum{};
     for (const BlameTimes& times : pass.blame.blame) {
       for (const Duration time : times) sum += time;
@@ -120,7 +120,7 @@ TEST_CASE("the verdict says what grew on the critical path, and where, in the nu
     Duration most{};
     for (std::uint32_t b = 0; b < kBlames; ++b) {
       Duration sum{};
-      for (const RunDifference::OfPass& pass : difference.passes) {
+      for (const RunDifference::ExplainedPass& pass : difference.passes) {
         for (const BlameTimes& times : pass.blame.blame) sum -= times[b];
       }
       most = std::max(most, sum);

@@ -20,15 +20,15 @@ namespace {
 // Each step begins where the one before ends, and is blamed to the picosecond.
 void check_path(const Trace& trace, const CriticalPath& path) {
   Duration date{}, blamed{};
-  for (const PathStep& step : path.steps) {
-    CHECK(step.from == date);
-    date = step.to;
+  for (const PathSegment& segment : path.segments) {
+    CHECK(segment.from == date);
+    date = segment.to;
     Duration sum{};
-    for (const Duration time : step.blame) {
+    for (const Duration time : segment.blame) {
       CHECK(time >= Duration::zero());
       sum += time;
     }
-    CHECK(sum == step.to - step.from);
+    CHECK(sum == segment.to - segment.from);
   }
   CHECK(date == trace.makespan);
   for (const BlameTimes& times : path.blame) {
@@ -51,10 +51,10 @@ void check_waits(const Experiment& experiment, const CriticalPath& path) {
       {Blame::kHop, hardware.fabric.level("node")->latency},
       {Blame::kPoll, program.signals.local_visibility},
       {Blame::kCollective, host.fixed + host.per_peer * (experiment.shape.ep - 1)}};
-  for (const PathStep& step : path.steps) {
-    if (step.ran) continue;
+  for (const PathSegment& segment : path.segments) {
+    if (segment.ran) continue;
     for (const auto& [blame, length] : lengths) {
-      const Duration time = step.blame[static_cast<std::size_t>(blame)];
+      const Duration time = segment.blame[static_cast<std::size_t>(blame)];
       const bool queued = blame == Blame::kLaunch && time == program.launch.queued;
       const bool starts = blame == Blame::kScheduling && experiment.run.execution == "dynamic" &&
                           time == length + program.tasks.dynamic_start;
@@ -161,8 +161,8 @@ TEST_CASE("ranks that start late, slow clocks and workers that look only now and
       const Explanation explanation = explain(trace);
       check_path(trace, explanation.path);
       check_workers(trace, explanation);
-      for (const PathStep& step : explanation.path.steps) {
-        const Duration scheduled = step.blame[static_cast<std::size_t>(Blame::kScheduling)];
+      for (const PathSegment& segment : explanation.path.segments) {
+        const Duration scheduled = segment.blame[static_cast<std::size_t>(Blame::kScheduling)];
         CHECK(scheduled <= experiment.program.tasks.scheduled() + experiment.program.tasks.dynamic_start);
       }
     }

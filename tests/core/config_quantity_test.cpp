@@ -128,7 +128,7 @@ TEST_CASE("Rates a cycle carry what is counted") {
   CHECK_THAT(parse_per_cycle("64", "element").error,
              Contains("'64' has no unit, expected a positive number such as"));
   CHECK_THAT(parse_per_cycle("64 B/cycle", "element").error, Contains("'B/cycle' is not the unit"));
-  CHECK_THAT(parse_per_cycle("x", "B").error, Contains("'x' is not a number of B a cycle"));
+  CHECK_THAT(parse_per_cycle("x", "B").error, Contains("'x' is not a number of B per cycle"));
   for (const std::string wrong : {"0 B/cycle", "-1 B/cycle", "1e19 B/cycle", "1e999 B/cycle"}) {
     CHECK_THAT(parse_per_cycle(wrong, "B").error, Contains("out of range"));
   }

@@ -17,7 +17,7 @@ TEST_CASE(
     CHECK(dates.earliest() == kNever);
     Rng rng(slots);
     for (int change = 0; change < 2000; ++change) {
-      // Few dates, so that many are equal; one of four is taken away.
+      // Few times, so that many are equal; one of four is taken away.
       const std::uint32_t slot = rng.below(slots);
       plain[slot] = rng.below(4) == 0 ? kNever : rng.below(20);
       dates.set(slot, plain[slot]);

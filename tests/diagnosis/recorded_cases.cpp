@@ -48,9 +48,9 @@ const std::vector<RecordedCase>& recorded_cases() {
             {.steps = {153}, .ranks = {3}, .kind = HostKind::kLaunch, .length_ms = 130.86, .count = 200}},
        .published = 444.40 / 374.88,
        .unseen = 0.0909},
-      // Appendix D, figure 17: 890.92 ms a step, of which 38.149 hide communication. How the rest is divided was not published:
+      // Appendix D, figure 17: 890.92 ms per step, of which 38.149 hide communication. How the rest is divided was not published:
       // each token takes 6 * 13e9 / 8 operations, and 4 all-reduces of 40 layers of 5120 numbers; at 0.8 of 376 TFLOPS and 196
-      // GB/s a rank 31.1 % of all, 288.8 ms, is communication.
+      // GB/s per rank 31.1 % of all, 288.8 ms, is communication.
       {.title = "GPT3-13B, TP8",
        .causes = {"parallel.overlap"},
        .ranks = 8,
@@ -85,7 +85,7 @@ const std::vector<RecordedCase>& recorded_cases() {
                    .kind = HostKind::kCollect,
                    .length_ms = 3285.714}},
        .by_throughput = true},
-      // 5.2.1, figure 13 and appendix C: 98.01 s a step, 73.5 % of it computing: 61.48 % of the operators under-used, 34.02 %
+      // 5.2.1, figure 13 and appendix C: 98.01 s per step, 73.5 % of it computing: 61.48 % of the operators under-used, 34.02 %
       // limited by memory; 8.76 % of the step has both computing and communication. Nothing is left of the roofs here.
       // Operators that memory limits were replaced together with the under-used ones: they may have become as short.
       {.title = "PanGu 100B, 128 NPUs",
@@ -97,14 +97,14 @@ const std::vector<RecordedCase>& recorded_cases() {
                 exchange("Exchange", 63451.7, 98010)},
        .published = 98.01 / 48.16,
        .unseen = 0.25},
-      // 5.2.1, the same with other operators: 48.16 s a step, of which 2.66 % hide communication. That takes as long beside no
+      // 5.2.1, the same with other operators: 48.16 s per step, of which 2.66 % hide communication. That takes as long beside no
       // computing as before (26.5 % of 98.01 s). How large transfers were was not published: as those of VGG16.
       {.title = "PanGu 100B, then",
        .causes = {"parallel.overlap", "comm.small"},
        .ranks = 128,
        .step = {compute("Operators", 0, 22187.4, 0.9),
                 exchange("Exchange", 20906.3, 48160, kVggBytes, kVggUses)}},
-      // 5.1.1, figure 8(a): of 90 ms a step, 72.8 are waiting for data.
+      // 5.1.1, figure 8(a): of 90 ms per step, 72.8 are waiting for data.
       {.title = "ResNet50",
        .causes = {"io.process"},
        .step = {compute("Layers", 72.8, 90, 0.9)},

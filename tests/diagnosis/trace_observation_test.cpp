@@ -44,7 +44,7 @@ struct Both {
   Duration begin{};
 };
 
-// Where routing is even, ranks trigger at one date, and either is whom another has waited for.
+// Where routing is even, ranks trigger at the same time, and either is whom another has waited for.
 void check_light(const Both& both, const TraceObservation& observation, bool even) {
   observation.each_step([&](std::uint32_t, std::span<const LightRecord> records) {
     REQUIRE(records.size() == both.light.size());

@@ -89,7 +89,7 @@ TEST_CASE("library: every byte that is sent is received, and int8 rows carry the
       const std::vector<std::string> set{"model.tokens=64", std::string("library_ep.dispatch=") + dtype};
       const Experiment experiment = shipped("library_ep.yaml", host ? with_more(set, kHost) : set);
       const PassResult dispatch = run_experiment(experiment, false).front();
-      constexpr std::int64_t kCounts = 32 * 32 * 7;  // the host's: 32 bytes an expert of seven other ranks
+      constexpr std::int64_t kCounts = 32 * 32 * 7;  // the host's: 32 bytes per expert of seven other ranks
       std::uint64_t received = 0, sent = 0;
       for (const RankResult& rank : dispatch.run.ranks) {
         CHECK(rank.sent == std::uint64_t(64 * 8 * 7 / 8 * row + (host ? kCounts : 0)));

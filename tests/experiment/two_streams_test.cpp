@@ -49,7 +49,7 @@ void check_path(const Overrides& set) {
   for (const PassResult& pass : run_experiment(experiment, true)) {
     const Trace trace = trace_of(experiment, pass);
     Duration sum{};
-    for (const PathStep& step : critical_path(Causes(trace)).steps) sum += step.to - step.from;
+    for (const PathSegment& segment : critical_path(Causes(trace)).segments) sum += segment.to - segment.from;
     CHECK(sum == pass.run.makespan);
   }
 }

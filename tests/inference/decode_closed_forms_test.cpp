@@ -36,7 +36,7 @@ TEST_CASE(
   CHECK(seconds(step.figures.time) > weights / 1.41e12);
 }
 
-TEST_CASE("A step of decode reads the compressed keys of all requests once a layer, in its type") {
+TEST_CASE("A step of decode reads the compressed keys of all requests once per layer, in its type") {
   const double cache = kLayers * kBatch * kContext * (kKeyRank + kRotated);
   const RanStep step = ran(decode_of());
   CHECK(all_of(step, &KernelAccount::cache) == Approx(kBf16 * cache));
@@ -65,7 +65,7 @@ TEST_CASE("A half of the cores takes as much longer for MLA's projections as was
   CHECK(microseconds(half.each("MlaProlog")) == Approx(68.1).epsilon(0.12));
 }
 
-TEST_CASE("The gap between kernels of a graph is paid once a kernel") {
+TEST_CASE("The gap between kernels of a graph is paid once per kernel") {
   const RanStep before = ran(decode_of({"inference.launch.gap=1 us"})),
                 after = ran(decode_of({"inference.launch.gap=3 us"}));
   const auto kernels = static_cast<std::int64_t>(before.figures.launches);

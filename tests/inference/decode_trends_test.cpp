@@ -35,7 +35,7 @@ TEST_CASE(
     CHECK(half.each(kernel) > all.each(kernel));
     CHECK(half.each(kernel) <= 2 * all.each(kernel));
   }
-  // 24 cores wait for 1.41 TB/s of the HBM together; 12 load 41.52 bytes a cycle each.
+  // 24 cores wait for 1.41 TB/s of the HBM together; 12 load 41.52 bytes per cycle each.
   const double slower = (1.542e12 * 0.914) / (12 * 41.52 * 1.85e9);
   const double longer = seconds(half.each("GroupedGateUp")) / seconds(all.each("GroupedGateUp"));
   CHECK(longer > 0.97 * slower);

@@ -11,15 +11,15 @@ namespace {
 // Each step begins where the one before ends, and is blamed to the picosecond.
 void check_path(const Trace& trace, const CriticalPath& path) {
   Duration date{};
-  for (const PathStep& step : path.steps) {
-    RC_ASSERT(step.from == date);
-    date = step.to;
+  for (const PathSegment& segment : path.segments) {
+    RC_ASSERT(segment.from == date);
+    date = segment.to;
     Duration sum{};
-    for (const Duration time : step.blame) {
+    for (const Duration time : segment.blame) {
       RC_ASSERT(time >= Duration::zero());
       sum += time;
     }
-    RC_ASSERT(sum == step.to - step.from);
+    RC_ASSERT(sum == segment.to - segment.from);
   }
   RC_ASSERT(date == trace.makespan);
 }
@@ -53,7 +53,7 @@ void check_mutations(const Trace& trace) {
       const std::size_t task = tasks.size() - 1 - i;
       const Cause& cause = tasks[task].cause;
       if (cause.kind != Cause::Kind::kLane && cause.kind != Cause::Kind::kHost) continue;
-      // Of tasks without length at one date any may be the first.
+      // Of tasks without length at the same time any may be the first.
       if (!cause.host && tasks[cause.number].taken == tasks[task].taken) continue;
       Trace changed = trace;
       Cause& wrong = changed.ranks[rank][task].cause;

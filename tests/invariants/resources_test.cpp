@@ -9,7 +9,7 @@ using namespace a3sim;
 
 namespace {
 
-// Sums of doubles, and dates that are rounded by a fraction of a picosecond.
+// Sums of doubles, and times that are rounded by a fraction of a picosecond.
 constexpr double kRounding = 1e-9;
 
 double capacity(BytesPerSecond rate, Duration time) {

@@ -8,9 +8,9 @@ using namespace a3sim;
 
 // Everything takes twice as long: every task's times, and the run, are twice what they were.
 //
-// Exactly so where every date that follows from the configuration is a whole number of picoseconds: a cycle
+// Exactly so where every time that follows from the configuration is a whole number of picoseconds: a cycle
 // is 2^11 ps and rates are powers of two a cycle, a byte of a put takes 2^7 ps, and neither memory nor ports
-// are contended for, whose shares divide by any number of users. Elsewhere the date of every step and flow is
+// are contended for, whose shares divide by any number of users. Elsewhere the time of every step and flow is
 // rounded up to a picosecond.
 namespace {
 
@@ -54,7 +54,7 @@ Experiment doubled(const Experiment& experiment) {
   return twice;
 }
 
-// What makes dates whole, see above.
+// What makes times whole, see above.
 std::vector<std::string> whole(const RandomConfig& config) {
   std::vector<std::string> set;
   for (const char* value : {"hardware.clock=488281250 Hz",

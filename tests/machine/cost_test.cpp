@@ -123,7 +123,7 @@ TEST_CASE("what the L2 has to fetch is loaded at the rate of misses, and counted
   hardware.cube.gm_to_l1_miss = 10;
   const CostModel cost(hardware, kIdealProgram);
   const Work work = matmul(128, 256, 512);
-  const Step step = first_step(work, hardware);
+  const TaskStep step = first_step(work, hardware);
   StepTraffic traffic;
   traffic.slow = {128 * 512 * kElement, 0};
   traffic.hbm = hardware.memory.as_reads(1000, 500);
@@ -142,7 +142,7 @@ TEST_CASE("rows that do not begin at a line are fetched at their part of the rat
   const CostModel cost(hardware, kIdealProgram);
   Work work = matmul(128, 256, 512);
   work.a_pitch = kL2Line + 2;
-  const Step step = first_step(work, hardware);
+  const TaskStep step = first_step(work, hardware);
   StepTraffic traffic;
   traffic.slow = {128 * 512 * kElement, 0};
   const double extra = 128 * 512 * kElement * (1.0 / 5 - 1.0 / 25);
@@ -227,7 +227,7 @@ TEST_CASE("a block's way out overlaps the next block where the unit flag is set,
   constexpr std::int64_t kOut = std::int64_t{128} * 256 * 2 / 8;  // of one block, in 16 bits
   CHECK(time(UnitFlag::kOff, false, DataType::kBf16) == Approx(kCube + 16 * kOut).margin(20));
   CHECK(time(UnitFlag::kOff, false, DataType::kFp32) == Approx(kCube + 16 * 2 * kOut).margin(20));
-  // The cube has 8,192 cycles a block: what goes out meanwhile in 8,192 takes nothing, in 16,384 all.
+  // The cube has 8,192 cycles per block: what goes out meanwhile in 8,192 takes nothing, in 16,384 all.
   CHECK(time(UnitFlag::kOn, false, DataType::kBf16) == Approx(kCube + kOut).margin(20));
   CHECK(time(UnitFlag::kOn, false, DataType::kFp32) == Approx(kCube / 16 + 16 * 2 * kOut).margin(20));
   for (const bool transposed : {false, true}) {
@@ -262,7 +262,7 @@ TEST_CASE("a step costs the same whatever step of its task was asked for before"
   work.gemms.push_back({90, 500, 1000, 0, 0, 0});
   work.shares = 2;
   TaskSteps steps;
-  Step step;
+  TaskStep step;
   steps.start(work, hardware);
   CostModel::LastCube last;
   std::size_t count = 0;

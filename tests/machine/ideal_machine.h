@@ -55,9 +55,9 @@ inline std::int64_t cycles(Duration time) {
 }  // rounds a rest of kFast up
 
 // Returns the first step that has work.
-inline Step first_step(const Work& work, const Hardware& hardware) {
+inline TaskStep first_step(const Work& work, const Hardware& hardware) {
   TaskSteps steps;
-  Step step;
+  TaskStep step;
   steps.start(work, hardware);
   if (!steps.next(step)) throw std::logic_error("work without a step");
   return step;
@@ -67,7 +67,7 @@ inline Step first_step(const Work& work, const Hardware& hardware) {
 inline std::vector<StepJob> jobs_of(const CostModel& cost, const Work& work) {
   std::vector<StepJob> jobs;
   TaskSteps steps;
-  Step step;
+  TaskStep step;
   steps.start(work, cost.hardware());
   while (steps.next(step)) jobs.push_back(cost.job(work, step, {}));
   return jobs;

@@ -84,7 +84,7 @@ MemoryJob random_job(Random& random) {
 }
 
 // Runs `count` random jobs in 20 slots, and calls
-// look(date) at every date, when speeds are settled.
+// look(date) at every time, when speeds are settled.
 struct MemoryLoad {
   MemoryLoad(std::uint64_t seed, int count) : random(seed), left(count) {}
 
@@ -221,7 +221,7 @@ TEST_CASE(
     for (double& c : capacity) c /= static_cast<double>(factor);
     Memory memory(capacity, 16);
     std::vector<std::int64_t> dates;
-    // Powers of two of one rate: every speed is a ratio of small numbers, every date whole.
+    // Powers of two of one rate: every speed is a ratio of small numbers, every time whole.
     for (std::uint32_t i = 0; i < 16; ++i) {
       const double bytes = 1.6 / 4 * 3'840'000;
       memory.start(at_picosecond(0), i, {Duration(3'840'000 * factor), {bytes, 0, bytes}});

@@ -6,7 +6,7 @@
 using namespace a3sim;
 using namespace a3sim::testing;
 
-// What every registered backend keeps, with expected dates and rates in closed form.
+// What every registered backend keeps, with expected times and rates in closed form.
 
 TEST_CASE(
     "a flow alone runs at its cap, or at its port if that is slower, and ends on the rounded-up picosecond") {

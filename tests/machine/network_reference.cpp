@@ -122,7 +122,7 @@ TEST_CASE("no port and no cap is ever exceeded, and every byte is sent, on rando
         network->start(at(now), {p.from, p.to, {p.bytes}, {p.cap}, static_cast<std::uint32_t>(next)});
       }
     }
-    // Rates change up to a picosecond before the date at which they are seen.
+    // Rates change up to a picosecond before the time at which they are seen.
     long double per_end = 0;
     for (std::int64_t rate : load.egress) per_end += rate * 1e-12L;
     for (std::int64_t rate : load.ingress) per_end += rate * 1e-12L;
@@ -163,7 +163,7 @@ Load load_of_few_ports(std::uint64_t seed) {
 
 }  // namespace
 
-// Solves end behind the last port in use (max_min_solve.cpp): here nearly all ports are unused at any date.
+// Solves end behind the last port in use (max_min_solve.cpp): here nearly all ports are unused at any time.
 TEST_CASE("ports without flows change no date, and count again once flows come") {
   const long double noise = 0.01L;  // of a picosecond
   for (std::uint64_t seed = 0; seed < 150; ++seed) {

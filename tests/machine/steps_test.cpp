@@ -122,7 +122,7 @@ TEST_CASE("what a cube accesses is said to be a cube's, what a vector accesses a
   vector.streams = {{TensorId{0}, RankId{0}, {0, 8}, 512, false}};
   for (const Work& work : {matmul(128, 256, 64), vector}) {
     TaskSteps steps;
-    Step step;
+    TaskStep step;
     steps.start(work, hardware);
     REQUIRE(steps.next(step));
     const bool cube = work.kind == WorkKind::kCube;

@@ -118,7 +118,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("Model FLOPs a token are the published formula") {
+TEST_CASE("Model FLOPs per token are the published formula") {
   const ModelShape model = shipped("qwen3_8b");
   const double weights =
       36 * (4096.0 * (32 + 2 * 8) * 128 + 32 * 128 * 4096.0 + 3 * 4096.0 * 12288) + 151936.0 * 4096;

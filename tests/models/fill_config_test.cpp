@@ -13,7 +13,7 @@ constexpr MoeShape kFilledShape{
     .tokens = 12, .hidden = 6, .intermediate = 5, .top_k = 2, .experts_per_rank = 3, .ep = 2};
 constexpr CutOptions kFilledCut{.shares = 3, .partitions = 2, .chunk = 3, .task_rows = 2};
 
-// Expanded for balanced routing: 4 rows from each source to each expert, so 8 rows an expert.
+// Expanded for balanced routing: 4 rows from each source to each expert, so 8 rows per expert.
 struct Expanded {
   explicit Expanded(const Graph& ops, const CutOptions& cut = kFilledCut)
       : graph(ops), layout(kFilledShape, route({}, kFilledShape)), run(graph, layout, cut, {}) {}

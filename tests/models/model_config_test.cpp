@@ -107,8 +107,8 @@ TEST_CASE("Experts are given once") {
 
 TEST_CASE("A token goes to at most all experts") {
   CHECK(read({"model.top_k=12"}).shape.top_k == 3 * 4);
-  CHECK_THAT(error_of({"model.top_k=13"}), Contains("13 experts a token of 12 experts in all"));
-  CHECK_THAT(error_of({"model.experts_per_rank=1", "model.top_k=5"}), Contains("5 experts a token of 4"));
+  CHECK_THAT(error_of({"model.top_k=13"}), Contains("13 experts per token of 12 experts in all"));
+  CHECK_THAT(error_of({"model.experts_per_rank=1", "model.top_k=5"}), Contains("5 experts per token of 4"));
   // What is wrong with the experts is said, and nothing of what is read instead.
   for (const char* wrong : {"0", "x", "[1]"}) {
     CHECK_THAT(error_of({std::string("model.experts_per_rank=") + wrong, "model.top_k=12"}),

@@ -29,7 +29,7 @@ Routed routed_once(const MoeShape& shape) {
   return routed;
 }
 
-// Tokens to experts and back; `once`: over the links once a rank. Nothing is computed between.
+// Tokens to experts and back; `once`: over the links once per rank. Nothing is computed between.
 Graph there_and_back(const MoeShape& shape, bool once) {
   GraphBuilder b{shape, {}};
   const auto rows = [&](const char* name, Layout layout, bool external = false) {

@@ -139,7 +139,7 @@ TEST_CASE("Two draws without replacement have the frequencies of a closed form")
   for (int i = 0; i < 3; ++i) CHECK(found[i] == Approx(expected[i]).margin(margin));
 }
 
-TEST_CASE("A skew that is no number from 0, or more experts a token than there are, is refused") {
+TEST_CASE("A skew that is no number from 0, or more experts per token than there are, is refused") {
   CHECK_THROWS_AS(route({.kind = "sampled", .seed = 1, .skew = -0.5}, kRoutedShape), InputError);
   CHECK_THROWS_AS(
       route({.kind = "sampled", .seed = 1, .skew = std::numeric_limits<double>::infinity()}, kRoutedShape),

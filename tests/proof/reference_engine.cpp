@@ -124,7 +124,7 @@ class Simulation {
     return {first, first + set.count};
   }
 
-  // ---- dates
+  // ---- times
 
   std::int64_t next_date() const {
     std::int64_t next = agenda_.empty() ? kForever : agenda_.begin()->first;

@@ -23,7 +23,7 @@ constexpr std::uint64_t kOneKind = 10;
 constexpr std::uint64_t kShared = 10;
 #endif
 constexpr std::uint64_t kFirstShared = 10'000;  // seed
-// Of the makespan: the engine's dates and rates are whole numbers.
+// Of the makespan: the engine's times and rates are whole numbers.
 constexpr double kBound = 1e-6;
 constexpr int kMostSensitive = 2;  // passes of kShared configurations
 
@@ -34,7 +34,7 @@ std::vector<std::string> left_out() {
           "experiment.weight_gradients=none", "l2.start=cold"};
 }
 
-// Dates are whole picoseconds, and so exact in whatever number counts them: a cycle is 2^11 ps, rates are powers
+// Times are whole picoseconds, and so exact in whatever number counts them: a cycle is 2^11 ps, rates are powers
 // of two a cycle, and neither memory nor ports are ever full.
 std::vector<std::string> whole_dates() {
   std::vector<std::string> set = left_out();
@@ -93,7 +93,7 @@ std::map<std::string, reference::L2Answer> answers(std::uint64_t seed, const Pas
 
 struct Compared {
   std::int64_t engine = 0, reference = 0;
-  std::string first_difference;  // a task's dates
+  std::string first_difference;  // a task's times
 };
 
 Compared compare(const Experiment& experiment, const Pass& pass, const RoutingCounts& counts,

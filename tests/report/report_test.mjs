@@ -287,7 +287,7 @@ test("The search finds the tasks that have all words, and goes from one to the n
   const { page, close } = await open(pages.static);
   await page.keyboard.press("/");
   await page.keyboard.type("gmm1 expert 3 rank 1");
-  const wanted = tasks.filter((t) => t.operator === "GMM1" && t.expert === "11" && t.rank === "1").length; // 8 experts a rank
+  const wanted = tasks.filter((t) => t.operator === "GMM1" && t.expert === "11" && t.rank === "1").length; // 8 experts per rank
   assert.equal(await page.textContent(".found"), `${wanted} tasks`);
   assert.ok(wanted > 0);
   const seen = new Set();

@@ -31,7 +31,8 @@ PassResult recorded(const Experiment& experiment, Trace& trace) {
 
 Duration lost_to_links(const CriticalPath& path) {
   Duration sum{};
-  for (const PathStep& step : path.steps) sum += step.blame[static_cast<std::size_t>(Blame::kLink)];
+  for (const PathSegment& segment : path.segments)
+    sum += segment.blame[static_cast<std::size_t>(Blame::kLink)];
   return sum;
 }
 

@@ -23,18 +23,18 @@ Agreement agreement(const Trace& trace, const CriticalPath& exact,
   Agreement agreed;
   const auto makespan = static_cast<double>(trace.makespan.count());
   std::size_t at = 0;
-  for (const PathStep& step : exact.steps) {
-    Duration from = step.from;
-    while (from < step.to) {
+  for (const PathSegment& segment : exact.segments) {
+    Duration from = segment.from;
+    while (from < segment.to) {
       while (at < inferred.size() && inferred[at].to <= from) ++at;
       if (at == inferred.size()) break;
-      const Duration to = std::min(step.to, inferred[at].to);
-      if (inferred[at].from <= from && names[inferred[at].op] == trace.operators[step.op].name) {
+      const Duration to = std::min(segment.to, inferred[at].to);
+      if (inferred[at].from <= from && names[inferred[at].op] == trace.operators[segment.op].name) {
         agreed.operators += static_cast<double>((to - from).count()) / makespan;
-        if (step.task == kNoTask || step.task.rank == inferred[at].rank)
+        if (segment.task == kNoTask || segment.task.rank == inferred[at].rank)
           agreed.ranks += static_cast<double>((to - from).count()) / makespan;
       }
-      from = std::max(to, std::min(step.to, inferred[at].from));
+      from = std::max(to, std::min(segment.to, inferred[at].from));
     }
   }
   return agreed;

@@ -5,7 +5,7 @@
 namespace a3sim {
 namespace {
 
-// A date in parts of a record, 16 ns each at first.
+// A time in parts of a record, 16 ns each at first.
 constexpr std::int64_t kPart = 1 << 14;
 Time at(std::int64_t parts) { return Time(Duration(parts * kPart)); }
 

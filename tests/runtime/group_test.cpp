@@ -10,7 +10,7 @@ struct Member final : EventHandler {
   std::vector<std::pair<Time, std::uint32_t>> called;
 };
 
-// Comes to the meeting at a date.
+// Comes to the meeting at a time.
 struct Arrival final : EventHandler {
   Arrival(Group& group, Duration delay) : group(group), delay(delay) {}
   void on_event(Engine& engine, std::uint32_t value) override {

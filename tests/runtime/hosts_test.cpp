@@ -18,7 +18,7 @@ class TickedTandem {
   // By batch; workers and queues are those of all.
   explicit TickedTandem(const std::vector<DataOptions>& options) : of_(options) {}
 
-  // The dates, in ticks, at which a consumer who works `work[i]` ticks on batch i gets each.
+  // The times, in ticks, at which a consumer who works `work[i]` ticks on batch i gets each.
   std::vector<std::int64_t> taken(const std::vector<std::int64_t>& work) {
     std::vector<std::int64_t> dates;
     std::int64_t free = 0;

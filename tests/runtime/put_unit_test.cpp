@@ -112,7 +112,7 @@ TEST_CASE("A put whose rows are no whole lines goes at the unaligned part of its
   hardware.fabric.unaligned = 0.5;
   Links links(2, hardware);
   Work ragged = put_of(1, 4);
-  for (Stream& stream : ragged.streams) stream.bytes -= 4 * 64;  // 64 bytes a row
+  for (Stream& stream : ragged.streams) stream.bytes -= 4 * 64;  // 64 bytes per row
   ragged.put_bytes -= 4 * 64;
   Engine engine;
   links[0].start(engine, 0, put_of(1, 4), OpId{0}, 1);

@@ -51,7 +51,7 @@ TEST_CASE(
 TEST_CASE("Rows move once counts of all ranks are there, however many experts a rank has") {
   FfnForm pulled;
   pulled.dispatch = RowExchange::kPull;
-  for (const std::uint32_t ep : {2U, 3U, 4U}) {  // of two experts a rank
+  for (const std::uint32_t ep : {2U, 3U, 4U}) {  // of two experts per rank
     for (const Window window : {Window::kTransport, Window::kFull}) {
       const Schedule schedule = moved_schedule(ep, 2, window, pulled, {});
       CHECK(verify(schedule).errors.empty());

@@ -31,7 +31,7 @@ std::string errors_in(const Schedule& schedule) {
   return all;
 }
 
-// Returns all errors that the check finds in the schedule with rank 0 changed, one a line.
+// Returns all errors that the check finds in the schedule with rank 0 changed, one per line.
 std::string errors_with(const std::function<void(SscParts&)>& change, bool backward = false) {
   Schedule schedule = good_memory(backward);
   change_one(schedule[0], change);

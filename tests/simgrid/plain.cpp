@@ -44,7 +44,7 @@ class PlainSimGrid {
     for (const Put& p : load.puts) flows_.push_back({p, hosts_[egress + p.from], hosts_[ingress + p.to]});
   }
 
-  // Dates of ends in seconds, in order of the loads and of their flows.
+  // Times of ends in seconds, in order of the loads and of their flows.
   std::vector<double> run() {
     star_->seal();
     for (resource::Model* model : engine_->get_all_models()) {
@@ -122,7 +122,7 @@ TEST_CASE("transfers that SimGrid runs by itself end within a picosecond of the 
   for (std::size_t i = 0; i < ends.size(); ++i) {
     const auto [seed, token, date] = expected[i];
     INFO("seed " << seed << ", flow " << token);
-    // The native date is rounded up to a whole picosecond.
+    // The native time is rounded up to a whole picosecond.
     REQUIRE(1e12 * ends[i] <= static_cast<double>(date) + 0.01);
     REQUIRE(1e12 * ends[i] > static_cast<double>(date) - 1.01);
   }

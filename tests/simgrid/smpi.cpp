@@ -31,7 +31,7 @@ std::map<std::string, Collective> read_collectives(const char* path) {
   std::int64_t bytes = 0;
   double ready = 0, end = 0;
   while (file >> name >> from >> to >> bytes >> ready >> end) {
-    // Dates count from when the ranks are ready, which all are at once.
+    // Times count from when the ranks are ready, which all are at once.
     read[name].puts.push_back({0, from, to, bytes + kEnvelope, kLink});
     read[name].ends[to] = end - ready;
   }

@@ -31,7 +31,7 @@ TEST_CASE("balanced experts drop nothing at their mean, and are filled up beyond
   CHECK(experts_block(mean).experts.front().limit.dropped == 0);
   CHECK(experts_block(filled).experts.front().limit.part == Approx(1.5));
   CHECK(sent_to_experts(filled) == Approx(1.5 * sent_to_experts(all)).epsilon(1e-4));
-  // Four of its layers' passes compute 6 operations for each weight and row: hidden 1024, width 512, two experts a token.
+  // Four of its layers' passes compute 6 operations for each weight and row: hidden 1024, width 512, two experts per token.
   const double experts = 3.0 * 6 * 1024 * 2 * 1024 * 512;
   CHECK(experts_block(filled).flops_run - experts_block(all).flops_run ==
         Approx(0.5 * experts).epsilon(1e-6));

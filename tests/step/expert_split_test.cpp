@@ -6,7 +6,7 @@
 namespace a3sim {
 namespace {
 
-// Eight dies a stage: four groups of two that hold the same tokens.
+// Eight dies per stage: four groups of two that hold the same tokens.
 std::vector<std::string> split_over(const std::string& dies, const std::vector<std::string>& more = {}) {
   std::vector<std::string> set = {"parallel.tp=2", "parallel.dp=4", "parallel.ep=4", "step.global_batch=8",
                                   "parallel.etp=" + dies};

@@ -71,7 +71,7 @@ TEST_CASE("a step whose layers draw takes the experts of the draws that they hav
   CHECK(draws[0].forward.busiest != draws[1].forward.busiest);
 }
 
-TEST_CASE("with the same tokens a rank, skew costs the same seconds a micro-batch at any length") {
+TEST_CASE("with the same tokens per rank, skew costs the same seconds per micro-batch at any length") {
   const auto cost = [](const std::vector<std::string>& layout) {
     std::vector<std::string> natural = layout;
     natural.push_back(kLognormal);

@@ -42,7 +42,7 @@ double moving(const Ran& ran, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("activations in the host's memory go there and come back once a micro-batch") {
+TEST_CASE("activations in the host's memory go there and come back once per micro-batch") {
   const Ran half = offloaded("0.5", "100 GB/s");
   const double bytes = 4 * 0.5 * kept_of(half);
   CHECK(moving(half, "SwapOut") == Approx(bytes / 100e9).epsilon(1e-6));

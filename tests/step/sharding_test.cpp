@@ -103,7 +103,7 @@ TEST_CASE("spread gradients are added up per micro-batch, and a die holds its pa
   CHECK(two.prepared.memory[0].states == one.prepared.memory[0].states);
 }
 
-TEST_CASE("replicas spread over fewer ranks, and add their parts up once a step") {
+TEST_CASE("replicas spread over fewer ranks, and add their parts up once per step") {
   const Ran all = run_text(kDense, joined(kEightRanks, {"step.fsdp=true"})),
             two = run_text(kDense, joined(kEightRanks, {"step.fsdp=true", "step.replicas=2"}));
   const double shards = kRanks / 2, parameters = parameters_of(all);

@@ -43,7 +43,7 @@ BlockAttention heads(std::uint32_t heads, std::uint64_t length, bool causal, boo
 
 TEST_CASE("Attention on Ascend is as slow as scores leave the cube, block by block of 128 queries") {
   Device a2("a2", "cann_training");
-  // 128 scores a key in fp32, and the output once in 512 keys, at 40.6 bytes a cycle; probabilities and values come at 110.
+  // 128 scores a key in fp32, and the output once in 512 keys, at 40.6 bytes per cycle; probabilities and values come at 110.
   constexpr double kRows = 128, kTile = 512, kWidth = 128, kOut = 40.6, kIn = 110;
   const double output = kRows * kWidth / kTile, scores = 4 * kRows / kOut,
                values = 2 * (kWidth + kRows) / kIn;

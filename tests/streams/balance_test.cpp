@@ -145,7 +145,7 @@ TEST_CASE("Experts are shadowed as long as the busiest rank gains more than thei
   CHECK(chosen(41 * kARow).empty());
   CHECK(chosen(39 * kARow) == std::vector<std::uint32_t>{0});
   CHECK(chosen(9 * kARow) == std::vector<std::uint32_t>{0, 1, 2});
-  // Four experts a rank: the hottest is not on the busiest rank, and gains nothing alone. With three others 20 rows are left
+  // Four experts per rank: the hottest is not on the busiest rank, and gains nothing alone. With three others 20 rows are left
   // of 130.
   const std::vector<double> unlike{90, 0, 0, 0, 40, 40, 30, 20};
   const auto several = [&](double weights) {

@@ -79,7 +79,7 @@ TEST_CASE("An event that a task of FEPLB waits for is needed, or others say the 
       for (std::size_t a = 0; a < program.tasks[t].after.size(); ++a) {
         const std::uint32_t late = program.tasks[t].after[a];
         const StreamTask &waiting = program.tasks[t], &made = program.tasks[late];
-        // The host's dates carry no tensors; kernels that exchange begin together; an expert's own gradient
+        // The host's times carry no tensors; kernels that exchange begin together; an expert's own gradient
         // has no part where another rank has all of it.
         if (made.stream <= Layer::kPlanner || waiting.name == KernelName::kAdd) continue;
         if (waiting.stream == Layer::kBulk && made.rank != waiting.rank) continue;

@@ -20,10 +20,10 @@ TEST_CASE("What the latency of a micro-batch waited for has no gaps and sums to 
       INFO(method << ' ' << pass.name);
       const CriticalPath path = critical_path(Causes(*pass.trace));
       Duration until{};
-      for (const PathStep& step : path.steps) {
-        CHECK(step.from == until);
-        CHECK(step.to > step.from);
-        until = step.to;
+      for (const PathSegment& segment : path.segments) {
+        CHECK(segment.from == until);
+        CHECK(segment.to > segment.from);
+        until = segment.to;
       }
       CHECK(until == pass.latency);
       CHECK(pass.trace->latency() == pass.latency);

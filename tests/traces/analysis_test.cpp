@@ -159,13 +159,13 @@ TEST_CASE("a path in few stretches keeps its length, its tasks and its blame") {
   Duration date{};
   std::mt19937 random(3);
   for (std::uint32_t i = 0; i < 500; ++i) {
-    PathStep step{.from = date,
-                  .to = date + Duration(1 + random() % 50),
-                  .op = static_cast<std::uint32_t>(random() % 3),
-                  .ran = i % 2 == 0};
+    PathSegment step{.from = date,
+                     .to = date + Duration(1 + random() % 50),
+                     .op = static_cast<std::uint32_t>(random() % 3),
+                     .ran = i % 2 == 0};
     at(step.blame, static_cast<Blame>(random() % kBlames)) = step.to - step.from;
     date = step.to;
-    path.steps.push_back(step);
+    path.segments.push_back(step);
   }
   for (const std::size_t most : {1U, 2U, 20U, 1000U}) {
     const std::vector<PathStretch> stretches = summarise(path, most);
@@ -188,7 +188,7 @@ TEST_CASE("a path in few stretches keeps its length, its tasks and its blame") {
 TEST_CASE("two operators that take turns become one stretch") {
   CriticalPath path;
   for (std::uint32_t i = 0; i < 30; ++i)
-    path.steps.push_back({.from = Duration(i), .to = Duration(i + 1), .op = i % 2});
+    path.segments.push_back({.from = Duration(i), .to = Duration(i + 1), .op = i % 2});
   const std::vector<PathStretch> stretches = summarise(path, 20);
   REQUIRE(stretches.size() <= 2);
   CHECK(stretches[0].ops == std::vector<std::uint32_t>{0, 1});

@@ -62,9 +62,9 @@ TEST_CASE("the last of several producers is the one to blame, on whatever rank")
   CHECK(of(path, kPathPut, Blame::kHop) == kHopTime);
   CHECK(of(path, kPathCube, Blame::kCore) == kPathRun);
   CHECK(of(path, kPathPut, Blame::kLaunch) == kLaunchTime);
-  REQUIRE(path.steps.size() == 5);
-  CHECK(path.steps[2].task == TaskAt{0, 0});
-  CHECK(path.steps[4].task == TaskAt{1, 1});
+  REQUIRE(path.segments.size() == 5);
+  CHECK(path.segments[2].task == TaskAt{0, 0});
+  CHECK(path.segments[4].task == TaskAt{1, 1});
 }
 
 TEST_CASE("a run that ends with a put ends when its destination sees it") {
@@ -162,7 +162,7 @@ TEST_CASE("the kernel behind a meeting waits for the slowest rank, the hop and i
   CHECK(of(path, kPathPut, Blame::kPut) == 2 * kPathRun);
   CHECK(of(path, Blame::kHop) == kHopTime);
   CHECK(of(path, Blame::kLaunch) == 2 * kLaunchTime);
-  CHECK(path.steps[1].task == TaskAt{1, 0});
+  CHECK(path.segments[1].task == TaskAt{1, 0});
 }
 
 TEST_CASE("a cause that cannot be is refused, whatever is changed of it") {

@@ -379,7 +379,7 @@ TEST_CASE("of more ranks than have room in full, each one's time is accounted fo
     rank.steps.clear();
     write_rank(folder, number, rank);
   }
-  const ProfiledJob all(folder.path()), few(folder.path(), {}, 20);  // six kernels a rank
+  const ProfiledJob all(folder.path()), few(folder.path(), {}, 20);  // six kernels per rank
   CHECK(all.full(0).ranks.size() == kRanks);
   CHECK(few.full(0).ranks == std::vector<std::uint32_t>{0, 1, 2});
   CHECK(few.full(0).operators.size() < all.full(0).operators.size());

@@ -202,7 +202,7 @@ TEST_CASE("import: the runtime's records are read in both of their spellings") {
   CHECK(names.contains("Expert_odd"));
   REQUIRE(read.notes.size() == 3);
   CHECK_THAT(read.notes[0], Contains("dropped 2 records"));
-  CHECK_THAT(read.notes[1], Contains("records without a date"));
+  CHECK_THAT(read.notes[1], Contains("records without a start"));
   CHECK_THAT(read.notes[2], Contains("1 warnings"));
 }
 

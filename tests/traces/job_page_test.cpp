@@ -136,7 +136,7 @@ TEST_CASE("A page of a job has its answer, steps, findings and a timeline", "[jo
   CHECK(kinds == std::vector<std::string>{"blocks", "job", "findings", "runs", "blocks"});
   CHECK(findings[0]["parts"].dump() == R"([{"first":4,"last":6,"ranks":[1]}])");
   CHECK(findings[0]["pass"] == "steps 4 to 6");
-  CHECK_THAT(findings[0]["lost"].get<std::string>(), Contains("3.000 ms a step (30.0 %)"));
+  CHECK_THAT(findings[0]["lost"].get<std::string>(), Contains("3.000 ms per step (30.0 %)"));
 }
 
 TEST_CASE("Kernels of an imported profile are read back as they were written", "[job_page]") {

@@ -123,7 +123,7 @@ TEST_CASE("A Kineto time line that is damaged says so, and others are left to th
   const Profile read = read_profile(folder.add("undated.json", undated));
   CHECK(read.ranks.at(0).operators.at("gemm").count == 1);
   REQUIRE(read.notes.size() == 1);
-  CHECK_THAT(read.notes.front(), Contains("1 events without a date"));
+  CHECK_THAT(read.notes.front(), Contains("1 events without a start"));
   CHECK_FALSE(is_kineto(
       folder.add("cycles.json", R"({"megaKernelCycleTrace": {}, "traceEvents": [{"cat": "kernel"}]})")));
 }

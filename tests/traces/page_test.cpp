@@ -11,7 +11,7 @@ using Catch::Contains;
 
 namespace {
 
-// As the page's script reads them: seven bits a byte, the lowest first; the sign in the lowest bit; differences.
+// As the page's script reads them: seven bits per byte, the lowest first; the sign in the lowest bit; differences.
 std::vector<std::int64_t> unpack(const std::string& bytes) {
   std::vector<std::int64_t> values;
   std::uint64_t code = 0, factor = 1;

@@ -222,7 +222,7 @@ TEST_CASE("a time line of another recording is named, and not laid beside the ke
   const ProfiledJob job(folder.path());
   CHECK(job.full(0).host.empty());
   CHECK(std::ranges::any_of(job.missing(), [](const Missing& missing) {
-    return missing.column.find("1 events are left out: their dates are of another recording") !=
+    return missing.column.find("1 events are left out: their times are of another recording") !=
            std::string::npos;
   }));
 }

@@ -184,7 +184,7 @@ TEST_CASE("Tables have the same tokens as JSON lines") {
   CHECK(operator_equal(columns.tokens.front(), json.tokens.front()));
 }
 
-TEST_CASE("Counts by expert come as lists, as columns, or one a line, and are the same") {
+TEST_CASE("Counts by expert come as lists, as columns, or one per line, and are the same") {
   const ScratchDirectory scratch;
   const auto same = [](const Collected& all) {
     REQUIRE(all.counts.size() == 4);

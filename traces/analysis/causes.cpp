@@ -30,7 +30,7 @@ Causes::Causes(const Trace& trace) : trace_(trace), ranks_(trace.ranks.size()) {
   }
 }
 
-// Sorts tasks. Those without length at the same date may stand in any order; their numbers decide.
+// Sorts tasks. Those without length at the same time may stand in any order; their numbers decide.
 void Causes::sort_rank(std::uint32_t rank) {
   const std::vector<TraceTask>& tasks = trace_.ranks[rank];
   Rank& own = ranks_[rank];
@@ -97,7 +97,7 @@ bool Causes::is_cause(TaskAt at) const {
   const TraceTask& t = task(at);
   const Cause& cause = t.cause;
   const TaskAt last = before(at);
-  // Any of a worker's tasks without length at its first date may be the first.
+  // Any of a worker's tasks without length at its first time may be the first.
   if (!cause.has_activity()) {
     return cause.kind == Cause::Kind::kUnknown ||
            trace_.ranks[at.rank][tasks_of(at.rank, t.worker).front()].taken == t.taken;
@@ -106,7 +106,7 @@ bool Causes::is_cause(TaskAt at) const {
   if (!exists(cause) || (cause.host != by_host && !any) || date(cause, t.taken) > t.start) return false;
   switch (cause.kind) {
     case Cause::Kind::kLane:
-      // Any of the tasks without length at the same date may be the one before.
+      // Any of the tasks without length at the same time may be the one before.
       return cause.rank == at.rank && cause.task() != at && task(cause.task()).worker == t.worker &&
              date(cause) <= t.taken && (last == kNoTask || date(cause) >= task(last).end);
     case Cause::Kind::kEvent:

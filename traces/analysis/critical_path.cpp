@@ -16,14 +16,14 @@ class PathWalk {
 
  private:
   TaskAt from_last_completion();
-  // Add what an activity did until the date of the walk, and continue before the date of its cause.
+  // Add what an activity did until the time of the walk, and continue before the time of its cause.
   void go_before(TaskAt at);
   void go_before(const HostActivity& activity);
   void go_before_taking(TaskAt at);
   void go_to_producer(TaskAt from, TaskAt at);
-  // Blames the time from `from` until the walk's date on the operator, for one reason.
+  // Blames the time from `from` until the walk's time on the operator, for one reason.
   void wait(Duration from, std::uint32_t op, TaskAt task, Blame blame);
-  void add(PathStep step);
+  void add(PathSegment segment);
 
   const Causes& causes_;
   const Trace& trace_;
@@ -32,17 +32,17 @@ class PathWalk {
   CriticalPath path_;
 };
 
-void PathWalk::add(PathStep step) {
-  if (step.from == step.to) return;
-  date_ = step.from;
-  path_.steps.push_back(step);
+void PathWalk::add(PathSegment segment) {
+  if (segment.from == segment.to) return;
+  date_ = segment.from;
+  path_.segments.push_back(segment);
 }
 
 void PathWalk::wait(Duration from, std::uint32_t op, TaskAt task, Blame blame) {
-  if (from > date_) throw InputError("the tasks' dates contradict each other");
-  PathStep step{.from = from, .to = date_, .op = op, .task = task};
-  at(step.blame, blame) = date_ - from;
-  add(step);
+  if (from > date_) throw InputError("the tasks' times contradict each other");
+  PathSegment segment{.from = from, .to = date_, .op = op, .task = task};
+  at(segment.blame, blame) = date_ - from;
+  add(segment);
 }
 
 // Returns the last completion. A put completes when its destination sees it, other tasks when they end.
@@ -84,20 +84,20 @@ CriticalPath PathWalk::walk() {
     else
       go_before(next_.task());
   }
-  std::reverse(path_.steps.begin(), path_.steps.end());
+  std::reverse(path_.segments.begin(), path_.segments.end());
   path_.blame.resize(trace_.operators.size());
-  for (const PathStep& step : path_.steps) {
-    for (std::uint32_t b = 0; b < kBlames; ++b) path_.blame[step.op][b] += step.blame[b];
+  for (const PathSegment& segment : path_.segments) {
+    for (std::uint32_t b = 0; b < kBlames; ++b) path_.blame[segment.op][b] += segment.blame[b];
   }
   return std::move(path_);
 }
 
 void PathWalk::go_before(TaskAt at) {
   const TraceTask& task = causes_.task(at);
-  PathStep step{.from = task.start, .to = date_, .op = task.op, .task = at, .ran = true};
-  add_run(trace_, task, date_, step.blame);
+  PathSegment segment{.from = task.start, .to = date_, .op = task.op, .task = at, .ran = true};
+  add_run(trace_, task, date_, segment.blame);
   date_ = task.start;
-  add(step);
+  add(segment);
   go_before_taking(at);
 }
 
@@ -198,9 +198,9 @@ Blame PathStretch::most() const {
 
 std::vector<PathStretch> summarise(const CriticalPath& path, std::size_t most) {
   std::vector<PathStretch> stretches;
-  for (const PathStep& step : path.steps) {
-    const PathStretch one{step.from, step.to, {step.op}, step.ran ? 1U : 0U, step.blame};
-    if (!stretches.empty() && stretches.back().ops.front() == step.op) {
+  for (const PathSegment& segment : path.segments) {
+    const PathStretch one{segment.from, segment.to, {segment.op}, segment.ran ? 1U : 0U, segment.blame};
+    if (!stretches.empty() && stretches.back().ops.front() == segment.op) {
       take_over(stretches.back(), one);
     } else {
       stretches.push_back(one);

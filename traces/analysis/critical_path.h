@@ -7,7 +7,7 @@
 namespace a3sim {
 
 // A stretch of the critical path: a task that ran, or the wait between two tasks.
-struct PathStep {
+struct PathSegment {
   Duration from{}, to{};
   std::uint32_t op = 0;  // the operator to blame
   TaskAt task{};         // task that ran or was waited for; kNoTask for the host's time
@@ -15,10 +15,10 @@ struct PathStep {
   BlameTimes blame{};  // sums to `to - from`
 };
 
-// The chain of tasks and waits from the common start to a run's last completion. Each step begins where the
-// one before ends, so that the steps sum to the makespan.
+// The chain of tasks and waits from the common start to a run's last completion. Each segment begins where the
+// one before ends, so that the segments sum to the makespan.
 struct CriticalPath {
-  std::vector<PathStep> steps;
+  std::vector<PathSegment> segments;
   // The time by operator, then by what it was spent on. Sums to the makespan.
   std::vector<BlameTimes> blame;
 };
@@ -29,10 +29,10 @@ struct CriticalPath {
 // Throws InputError if the tasks do not fit the makespan or each other.
 CriticalPath critical_path(const Causes& causes);
 
-// Neighbouring steps of a critical path, merged into one.
+// Neighbouring segments of a critical path, merged into one.
 struct PathStretch {
   Duration from{}, to{};
-  std::vector<std::uint32_t> ops;  // in the order of their first step
+  std::vector<std::uint32_t> ops;  // in the order of their first segment
   std::uint32_t tasks = 0;         // tasks that ran
   BlameTimes blame{};
 
@@ -40,7 +40,7 @@ struct PathStretch {
   Blame most() const;
 };
 
-// Returns the path as at most `most` stretches (at least 1). First merges neighbouring steps of one
+// Returns the path as at most `most` stretches (at least 1). First merges neighbouring segments of one
 // operator, then two operators that take turns. Then, as often as needed, merges the shortest stretch with
 // the shorter of its neighbours, and with others of the same operators.
 std::vector<PathStretch> summarise(const CriticalPath& path, std::size_t most);

@@ -81,15 +81,15 @@ void add_steps(Report& report, const Trace& trace, const CriticalPath& path) {
   for (const std::string_view name : kNamesOf<Blame>)
     columns.push_back(Column::data(fmt::format("blame_ps.{}", name)));
   Table& table = report.table("critical_path", std::move(columns), Audience::kPrograms);
-  for (const PathStep& step : path.steps) {
-    std::vector<Cell> row{step.from, step.to, trace.operators[step.op].name};
-    if (step.task == kNoTask) {
+  for (const PathSegment& segment : path.segments) {
+    std::vector<Cell> row{segment.from, segment.to, trace.operators[segment.op].name};
+    if (segment.task == kNoTask) {
       row.insert(row.end(), {"host", Cell(), Cell(), Cell()});
     } else {
-      row.insert(row.end(), {step.ran ? "run" : "wait", whole(step.task.rank), whole(step.task.task),
-                             whole(trace.ranks[step.task.rank][step.task.task].worker)});
+      row.insert(row.end(), {segment.ran ? "run" : "wait", whole(segment.task.rank), whole(segment.task.task),
+                             whole(trace.ranks[segment.task.rank][segment.task.task].worker)});
     }
-    for (const Duration time : step.blame) row.push_back(unless_zero(time));
+    for (const Duration time : segment.blame) row.push_back(unless_zero(time));
     table.add(std::move(row));
   }
 }
@@ -197,7 +197,7 @@ Report explanation_report(const std::string& pass, const Trace& trace, const Exp
   }
   if (trace.inferred)
     report.say(
-        "why tasks started was not written by the a3sim that ran them: it is inferred from their dates\n");
+        "why tasks started was not written by the a3sim that ran them: it is inferred from their times\n");
   add_workers(report, trace, explanation, rank);
   add_stretches(report, trace, explanation.path);
   add_steps(report, trace, explanation.path);

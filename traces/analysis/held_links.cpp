@@ -28,11 +28,11 @@ std::vector<Duration> times_of_all_puts(const Trace& trace) {
 
 std::vector<Duration> link_times(const Trace& trace, const CriticalPath& path, Duration from, Duration to) {
   std::vector<Duration> times(trace.links.size() + 1);
-  for (const PathStep& step : path.steps) {
-    Duration lost = step.blame[static_cast<std::size_t>(Blame::kLink)];
-    if (step.from < from || step.to > to || lost == Duration::zero()) continue;
-    if (step.ran && step.task != kNoTask) {
-      const TraceTask& task = trace.ranks.at(step.task.rank).at(step.task.task);
+  for (const PathSegment& segment : path.segments) {
+    Duration lost = segment.blame[static_cast<std::size_t>(Blame::kLink)];
+    if (segment.from < from || segment.to > to || lost == Duration::zero()) continue;
+    if (segment.ran && segment.task != kNoTask) {
+      const TraceTask& task = trace.ranks.at(segment.task.rank).at(segment.task.task);
       const Duration held = std::min(lost, task.held);
       if (task.link != kNone) times.at(task.link) += held;
       lost -= held;

@@ -81,7 +81,7 @@ class Backwards {
   std::vector<const OperatorRecord*> records_;  // by end, then by start
   std::set<std::tuple<std::uint16_t, std::uint32_t, std::uint32_t, std::uint32_t>> sends_;
   std::map<OperatorOf, std::size_t> count_;  // number of ranks that run it
-  std::set<OperatorOf> meets_;               // operators that all ranks begin at one date
+  std::set<OperatorOf> meets_;               // operators that all ranks begin at the same time
 };
 
 }  // namespace

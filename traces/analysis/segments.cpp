@@ -7,7 +7,7 @@
 namespace a3sim {
 namespace {
 
-// For each date and lane, the number of events that begin, less those that end.
+// For each time and lane, the number of events that begin, less those that end.
 using Changes = std::map<std::int64_t, std::array<int, kCountOf<Lane>>>;
 
 void add(Changes& changes, Lane lane, Duration from, Duration to, Duration start, Duration end) {

@@ -95,8 +95,8 @@ std::vector<Use> busiest_uses(const Trace& trace, std::string_view binding) {
   return std::move(uses[static_cast<std::size_t>(std::ranges::max_element(sums) - sums.begin())]);
 }
 
-// Returns the amount used within each of the consecutive steps.
-std::vector<double> amounts_in(const std::vector<PathStep>& steps, const std::vector<Use>& uses) {
+// Returns the amount used within each of the consecutive segments.
+std::vector<double> amounts_in(const std::vector<PathSegment>& segments, const std::vector<Use>& uses) {
   std::map<Duration, double> changes;  // of the rate
   for (const Use& use : uses) {
     const double rate = use.amount / static_cast<double>((use.to - use.from).count());
@@ -117,9 +117,9 @@ std::vector<double> amounts_in(const std::vector<PathStep>& steps, const std::ve
     }
     return std::max(0.0, amount);
   };
-  for (const PathStep& step : steps) {
-    advance(step.from);
-    amounts.push_back(advance(step.to));
+  for (const PathSegment& segment : segments) {
+    advance(segment.from);
+    amounts.push_back(advance(segment.to));
   }
   return amounts;
 }
@@ -143,24 +143,24 @@ std::vector<Duration> split(Duration whole, const std::vector<Duration>& weights
   return parts;
 }
 
-Duration length(const PathStep& step) { return step.to - step.from; }
+Duration length(const PathSegment& segment) { return segment.to - segment.from; }
 
-// Returns for how long the resource counts as used to the full in each step; sums to the bound.
-std::vector<Duration> used_in(const Trace& trace, const std::vector<PathStep>& steps, Duration bound,
+// Returns for how long the resource counts as used to the full in each segment; sums to the bound.
+std::vector<Duration> used_in(const Trace& trace, const std::vector<PathSegment>& segments, Duration bound,
                               std::string_view binding) {
-  const std::vector<double> amounts = amounts_in(steps, busiest_uses(trace, binding));
+  const std::vector<double> amounts = amounts_in(segments, busiest_uses(trace, binding));
   double all = 0;
   for (const double amount : amounts) all += amount;
   std::vector<Duration> used, free;
   Duration sum{};
-  for (std::size_t i = 0; i < steps.size(); ++i) {
+  for (std::size_t i = 0; i < segments.size(); ++i) {
     const double part = all > 0 ? amounts[i] / all * static_cast<double>(bound.count()) : 0;
-    used.push_back(std::min({length(steps[i]), bound - sum, Duration(static_cast<std::int64_t>(part))}));
+    used.push_back(std::min({length(segments[i]), bound - sum, Duration(static_cast<std::int64_t>(part))}));
     sum += used.back();
-    free.push_back(length(steps[i]) - used.back());
+    free.push_back(length(segments[i]) - used.back());
   }
   const std::vector<Duration> more = split(bound - sum, free);
-  for (std::size_t i = 0; i < steps.size(); ++i) used[i] += more[i];
+  for (std::size_t i = 0; i < segments.size(); ++i) used[i] += more[i];
   return used;
 }
 
@@ -195,9 +195,9 @@ class Parts {
   std::vector<WaterfallPart> parts_;
 };
 
-// Adds the time of a step in which the resource was not used to the full.
-void add_rest(const PathStep& step, Duration rest, const Resource& resource, Parts& parts) {
-  std::vector<Duration> others(step.blame.begin(), step.blame.end());
+// Adds the time of a segment in which the resource was not used to the full.
+void add_rest(const PathSegment& segment, Duration rest, const Resource& resource, Parts& parts) {
+  std::vector<Duration> others(segment.blame.begin(), segment.blame.end());
   for (const Blame blame : resource.own) others[static_cast<std::size_t>(blame)] = {};
   Duration sum{};
   for (const Duration other : others) sum += other;
@@ -218,17 +218,17 @@ Waterfall waterfall_of(const Trace& trace, const CriticalPath& path, Duration bo
   const std::string_view binding = cable ? "link" : bound_by;
   const Resource& resource = resource_of(binding);
   Waterfall waterfall;
-  for (const PathStep& step : path.steps) waterfall.latency += length(step);
+  for (const PathSegment& segment : path.segments) waterfall.latency += length(segment);
   waterfall.bound = std::min(bound, waterfall.latency);
   if (waterfall.bound > Duration::zero())
     waterfall.limiter = cable ? std::string(bound_by)
                         : resource.words.empty()
                             ? (binding == "path" ? "the longest chain of tasks" : std::string(binding))
                             : std::string(resource.words);
-  const std::vector<Duration> used = used_in(trace, path.steps, waterfall.bound, binding);
+  const std::vector<Duration> used = used_in(trace, path.segments, waterfall.bound, binding);
   Parts parts;
-  for (std::size_t i = 0; i < path.steps.size(); ++i)
-    add_rest(path.steps[i], length(path.steps[i]) - used[i], resource, parts);
+  for (std::size_t i = 0; i < path.segments.size(); ++i)
+    add_rest(path.segments[i], length(path.segments[i]) - used[i], resource, parts);
   waterfall.parts = std::move(parts).sorted(waterfall.latency);
   return waterfall;
 }

@@ -14,7 +14,7 @@ class SampledStretches {
       : stretch_(static_cast<double>(stretch.count())),
         sums_(static_cast<std::size_t>((makespan + stretch - Duration(1)) / stretch)) {}
 
-  // Spreads `amount` evenly from one date to another.
+  // Spreads `amount` evenly from one time to another.
   void add(Duration from, Duration to, double amount) {
     if (amount == 0) return;
     const auto begin = static_cast<double>(from.count()), end = static_cast<double>(to.count());

@@ -322,7 +322,7 @@ class PerfettoJobWriter {
         throw InputError(
             fmt::format("more than {} records, which no viewer opens: profile fewer steps", kMostSlices));
     }
-    if (slices.empty()) throw InputError("nothing with dates is in this result");
+    if (slices.empty()) throw InputError("nothing with times is in this result");
     std::ranges::stable_sort(
         slices, {}, [](const Slice& slice) { return std::tuple(slice.rank, slice.lane, slice.start); });
     packets_.names(names);

@@ -251,7 +251,7 @@ class AscendReader {
     });
     if (elsewhere > 0)
       notes_.push_back(
-          fmt::format("{}: {} events are left out: their dates are of another recording than the "
+          fmt::format("{}: {} events are left out: their times are of another recording than the "
                       "kernels'",
                       file.string(), elsewhere));
   }
@@ -259,7 +259,7 @@ class AscendReader {
   AscendSink& to_;
   std::vector<std::string>& notes_;
   std::uint32_t rank_ = 0;
-  std::optional<std::int64_t> origin_;  // microseconds since 1970, of all dates
+  std::optional<std::int64_t> origin_;  // microseconds since 1970, of all times
   Meetings meetings_;
   // Of the rank that is being read: exchanges of communication.json by step and name, and those of its tables.
   std::set<std::pair<std::string, std::string>> told_;

@@ -175,7 +175,7 @@ class CoreTrace final : public ProfileReader {
 
 A3SIM_REGISTER(
     ProfileReader, "cores",
-    "a kernel's time line by core (lanes AIC0, AIV0: .json, .json.gz), or a folder of them, one a rank",
+    "a kernel's time line by core (lanes AIC0, AIV0: .json, .json.gz), or a folder of them, one per rank",
     CoreTrace);
 
 }  // namespace

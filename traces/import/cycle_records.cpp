@@ -136,7 +136,7 @@ class Records {
 
   void finish_times() {
     if (undated_) {
-      to_.notes.push_back(fmt::format("{}: records without a date: how they overlap is not known", file_));
+      to_.notes.push_back(fmt::format("{}: records without a start: how they overlap is not known", file_));
       return;
     }
     for (const auto& [rank, time] : times_) {
@@ -146,7 +146,7 @@ class Records {
   }
 
   static constexpr std::uint32_t kMostRanks = 1 << 20;
-  static constexpr double kLatest = 1e12;  // the latest date, in microseconds
+  static constexpr double kLatest = 1e12;  // the latest time, in microseconds
   std::string file_;
   Profile& to_;
   double records_ = 0;

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMostKernels = 500'000;          // that are kept
 constexpr std::uint32_t kMostProfiledRanks = 100'000;  // keeps a damaged file from taking memory
 
-// A line of the file. Dates count from the first kernel.
+// A line of the file. Times count from the first kernel.
 struct ImportedKernel {
   std::uint32_t step = 0, rank = 0;
   std::string_view name;

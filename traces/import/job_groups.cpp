@@ -48,7 +48,7 @@ struct GroupCalls {
 };
 
 // Ranks of a pipeline send to each other, those of experts exchange rows. Partial sums of a layer are needed at once, many
-// times a step, and between neighbours; gradients are summed up few times, beside computing or behind it.
+// times per step, and between neighbours; gradients are summed up few times, beside computing or behind it.
 GroupKind inferred(const GroupCalls& seen, const std::vector<std::uint32_t>& ranks) {
   constexpr double kOften = 8, kAlone = 0.5;
   if (seen.pairs > seen.collectives) return GroupKind::kPipeline;

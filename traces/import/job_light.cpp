@@ -266,7 +266,7 @@ void JobReader::make_light() {
   }
 }
 
-// Notes steps whose kernels fill little of them: their dates may come from several steps.
+// Notes steps whose kernels fill little of them: their times may come from several steps.
 void JobReader::tell_sparse_steps() {
   constexpr double kLittle = 0.05;
   for (std::size_t s = 0; s < to_.steps_.size(); ++s) {
@@ -280,7 +280,7 @@ void JobReader::tell_sparse_steps() {
     if (first >= last || microseconds(busy) >= kLittle * ranks * microseconds(last - first)) continue;
     to_.job_.missing.push_back(
         {fmt::format(
-             "kernel_details.csv: what runs in step {}: {:.1f} of {:.1f} ms have a kernel; are its dates of "
+             "kernel_details.csv: what runs in step {}: {:.1f} of {:.1f} ms have a kernel; are its times of "
              "several steps?",
              to_.numbers_[s], milliseconds(busy) / ranks, milliseconds(last - first)),
          "the step's time and its critical path"});

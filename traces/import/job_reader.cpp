@@ -62,7 +62,7 @@ void JobReader::read(const fs::path& path, const ProfiledJob::MachineOf& machine
   if (kineto_)
     for (std::string& table : to_.tables_) table += ", kernel";
   for (std::string& note : notes) to_.job_.missing.push_back({std::move(note), "the job"});
-  if (seen_.empty()) throw InputError(path.string() + ": no kernel with a date in it");
+  if (seen_.empty()) throw InputError(path.string() + ": no kernel with a start in it");
   take_machine(machine);
   compare_exchanges();
   name_groups();
@@ -136,7 +136,7 @@ void JobReader::table(const std::string& /*name*/, const KernelColumns& columns)
 }
 
 void JobReader::unfinished(std::uint32_t rank, const KernelRow& row) {
-  // Counts only kernels that began. Events and notifications have neither date nor duration.
+  // Counts only kernels that began. Events and notifications have neither time nor duration.
   if (row.start && is_of_step(row)) ++seen(row.step.value_or(0), rank).unfinished;
 }
 

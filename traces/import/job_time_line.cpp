@@ -123,7 +123,7 @@ void JobReader::add_host(std::uint32_t rank, const TraceEvent& event, HostKind k
 }
 
 std::uint64_t JobReader::step_at(Duration date) const {
-  constexpr Duration kRounded(1'000'000);  // communication.json has dates in quarters of a microsecond
+  constexpr Duration kRounded(1'000'000);  // communication.json has times in quarters of a microsecond
   const auto after = begins_.upper_bound(date + kRounded);
   return after == begins_.begin() ? after->second : std::prev(after)->second;
 }

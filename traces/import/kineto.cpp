@@ -54,7 +54,7 @@ double element_of(std::string_view type) {
   return 0;
 }
 
-// A date as a profiler writes it, whole microseconds and a fraction of at most six digits: a double of a date since 1970
+// A time as a profiler writes it, whole microseconds and a fraction of at most six digits: a double of a time since 1970
 // would lose the nanoseconds.
 struct KinetoDate {
   std::int64_t microseconds = 0, picoseconds = 0;
@@ -85,7 +85,7 @@ class KinetoSteps final : public Observation {
  public:
   KinetoSteps() { job_.passes = {"step"}; }
 
-  // Returns the time by which a file's dates are behind the first file's.
+  // Returns the time by which a file's times are behind the first file's.
   Duration behind_first(const KinetoDate& date) {
     if (!first_) first_ = date;
     const bool near = std::abs(date.microseconds - first_->microseconds) <= kKinetoSpan;
@@ -130,7 +130,7 @@ struct KinetoStep {
   Duration start{}, end{};
 };
 
-// What ran on one device. Dates count from the file's first one.
+// What ran on one device. Times count from the file's first one.
 struct KinetoRank {
   std::uint32_t rank = 0;
   std::vector<KinetoKernel> kernels;
@@ -169,7 +169,7 @@ class KinetoFile {
     }
     if (odd_ > 0)
       to_.notes.push_back(
-          fmt::format("{}: {} events without a date or a duration are left out", file_.string(), odd_));
+          fmt::format("{}: {} events without a start or a duration are left out", file_.string(), odd_));
     return ranks;
   }
 
@@ -244,7 +244,7 @@ class KinetoFile {
   fs::path file_;
   Profile& to_;
   KinetoSteps* steps_;
-  std::optional<KinetoDate> first_;                      // date of the first event; others count from it
+  std::optional<KinetoDate> first_;                      // time of the first event; others count from it
   std::map<double, std::vector<KinetoKernel>> kernels_;  // by device
   std::map<double, std::vector<KinetoStep>> steps_of_;   // by device
   std::size_t odd_ = 0;
@@ -255,7 +255,7 @@ class KinetoHandover {
  public:
   KinetoHandover(AscendSink& to, Meetings& meetings) : to_(to), meetings_(meetings) {}
 
-  // `behind`: how much later the file's dates begin than those of the first file.
+  // `behind`: how much later the file's times begin than those of the first file.
   void hand(const ProfiledHome& home, KinetoRank rank, Duration behind) {
     to_.begin_rank(home);
     KernelColumns columns;
@@ -337,9 +337,9 @@ class Kineto final : public ProfileReader {
   }
 };
 
-A3SIM_REGISTER(ProfileReader, "kineto",
-               "a time line of PyTorch's profiler (Kineto: .json, .json.gz), or a folder of them, one a rank",
-               Kineto);
+A3SIM_REGISTER(
+    ProfileReader, "kineto",
+    "a time line of PyTorch's profiler (Kineto: .json, .json.gz), or a folder of them, one per rank", Kineto);
 
 }  // namespace
 

@@ -165,7 +165,7 @@ struct ProfileDatabase::Tables {
     }
   }
 
-  // Returns the step of a date: the last one that had begun.
+  // Returns the step of a time: the last one that had begun.
   std::optional<std::uint64_t> step_at(std::int64_t ns) const {
     const auto behind = std::ranges::upper_bound(steps, ns, {}, &Begin::start);
     return steps.empty()             ? std::nullopt

@@ -41,7 +41,7 @@ void add_ranks(const Profile& profile, Report& report) {
        Column::milliseconds("exposed ms", "exposed_communication_ps"),
        Column::milliseconds(unit + "s from ms", "first_ps"), Column::milliseconds("to ms", "last_ps"),
        Column::milliseconds("idle ms", "gaps_ps"), Column::microseconds("late us", "late_ps")});
-  // Dates count from the first of all.
+  // Times count from the first of all.
   Duration begin = Duration::max();
   for (const auto& [number, rank] : profile.ranks)
     if (rank.span) begin = std::min(begin, rank.span->first);
@@ -254,8 +254,8 @@ void say_missing(const Profile& profile, Report& report) {
     text += fmt::format("{}{} ({})", text.empty() ? "" : "; ", what, why);
   };
   if (!any_has(profile, &RankProfile::steps))
-    say("what communication hides", kernels ? "no step_trace_time.csv" : "no dates, or no cores");
-  if (!any_has(profile, &RankProfile::span)) say("gaps", kernels ? "no dates in order" : "no dates");
+    say("what communication hides", kernels ? "no step_trace_time.csv" : "no times, or no cores");
+  if (!any_has(profile, &RankProfile::span)) say("gaps", kernels ? "no times in order" : "no times");
   if (profile.ranks.size() > 1 && !any_has(profile, &RankProfile::clock))
     say("offsets between clocks",
         kernels ? "no collective that all ranks share in communication.json" : "one file has one clock");

@@ -80,7 +80,7 @@ std::optional<double> ProfiledTable::number(Place column, double least, double m
 std::optional<Duration> ProfiledTable::date(Place column, std::optional<std::int64_t>& origin) const {
   if (!column || absent(*column)) return {};
   const std::optional<Date> date = parsed(cells_[*column]);
-  if (!date) fail(*column, "a date in microseconds");
+  if (!date) fail(*column, "a time in microseconds");
   return since(*date, origin);
 }
 

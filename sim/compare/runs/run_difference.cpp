@@ -53,7 +53,7 @@ std::string differences_text(std::vector<ConfigDifference> differences) {
 std::string blame_text(const RunDifference& difference) {
   const std::int64_t sign = difference.total[1] > difference.total[0] ? 1 : -1;
   BlameTimes sums{};
-  for (const RunDifference::OfPass& pass : difference.passes) {
+  for (const RunDifference::ExplainedPass& pass : difference.passes) {
     for (const BlameTimes& times : pass.blame.blame) {
       for (std::uint32_t b = 0; b < kBlames; ++b) sums[b] += sign * times[b];
     }
@@ -61,7 +61,7 @@ std::string blame_text(const RunDifference& difference) {
   const auto most = static_cast<std::size_t>(std::ranges::max_element(sums) - sums.begin());
   Duration there{};
   std::string where;
-  for (const RunDifference::OfPass& pass : difference.passes) {
+  for (const RunDifference::ExplainedPass& pass : difference.passes) {
     for (std::size_t op = 0; op < pass.blame.operators.size(); ++op) {
       const Duration time = sign * pass.blame.blame[op][most];
       if (time <= there) continue;
@@ -158,8 +158,8 @@ RunDifference difference_of(const SavedRun& a, const SavedRun& b, const JitterOp
   RunDifference difference;
   for (std::size_t p = 0; p < a.passes.size(); ++p) {
     const Trace &of_a = a.passes[p].trace, &of_b = b.passes[p].trace;
-    RunDifference::OfPass& pass = difference.passes.emplace_back(
-        RunDifference::OfPass{a.passes[p].name, {&of_a, &of_b}, {explain(of_a), explain(of_b)}, {}});
+    RunDifference::ExplainedPass& pass = difference.passes.emplace_back(
+        RunDifference::ExplainedPass{a.passes[p].name, {&of_a, &of_b}, {explain(of_a), explain(of_b)}, {}});
     if (b.passes[p].name != pass.name) pass.name += " and " + b.passes[p].name;
     pass.blame = blame_difference(of_b, pass.explained[1].path, of_a, pass.explained[0].path);
     difference.total[0] += of_a.makespan;

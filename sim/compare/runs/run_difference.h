@@ -13,13 +13,13 @@ namespace a3sim {
 
 // Two saved runs, and why their makespans differ.
 struct RunDifference {
-  struct OfPass {
+  struct ExplainedPass {
     std::string name;
     const Trace* trace[2];  // of A and B; owned by the saved runs
     Explanation explained[2];
     OperatorBlame blame;  // B less A
   };
-  std::vector<OfPass> passes;
+  std::vector<ExplainedPass> passes;
   Duration total[2] = {};  // sum over the passes of A and of B, as saved
   Counterfactuals counterfactuals;
   // Returns B less A in picoseconds, both run again under the same jitter.

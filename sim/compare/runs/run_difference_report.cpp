@@ -50,7 +50,7 @@ Side side_of(const Trace& trace, const Explanation& explained) {
 }
 
 // Returns the kinds of worker of both runs, those of A first.
-std::vector<WorkerKind> kinds_of(const RunDifference::OfPass& pass) {
+std::vector<WorkerKind> kinds_of(const RunDifference::ExplainedPass& pass) {
   std::vector<WorkerKind> kinds;
   for (const Trace* trace : pass.trace) {
     for (const WorkerKind& kind : trace->machine.workers) {
@@ -87,7 +87,7 @@ std::string change_text(const Cell& of_a, const Cell& of_b, const Column& figure
 }
 
 // A line a figure, each with its own unit.
-void add_sides(Report& report, const RunDifference::OfPass& pass) {
+void add_sides(Report& report, const RunDifference::ExplainedPass& pass) {
   Table& table = report.table(
       "", {Column::words(pass.name), Column::words("A"), Column::words("B"), Column::words("B - A")});
   const Side a = side_of(*pass.trace[0], pass.explained[0]), b = side_of(*pass.trace[1], pass.explained[1]);
@@ -127,7 +127,7 @@ std::array<Cell, 3> operator_cells(const Trace& trace, const std::string& name) 
           (found->hbm_read + found->hbm_written) / static_cast<double>(ranks)};
 }
 
-void add_operators(Report& report, const RunDifference::OfPass& pass) {
+void add_operators(Report& report, const RunDifference::ExplainedPass& pass) {
   Table& table = report.table(
       "operators",
       {Column::words(pass.name + ", per rank", "operator"), Column::milliseconds("A ran ms", "a_ran_ps"),
@@ -140,7 +140,7 @@ void add_operators(Report& report, const RunDifference::OfPass& pass) {
   }
 }
 
-Report pass_report(const RunDifference::OfPass& pass) {
+Report pass_report(const RunDifference::ExplainedPass& pass) {
   Report report;
   report.fact("pass", pass.name).fact("a_ps", pass.trace[0]->makespan).fact("b_ps", pass.trace[1]->makespan);
   add_sides(report, pass);
@@ -232,7 +232,8 @@ Report difference_report(const RunDifference& difference, const JitterOptions& j
   report.fact("difference_ps", difference.total[1] - difference.total[0]);
   add_jitter(report, jitter);
   if (!difference.run_again()) {
-    for (const RunDifference::OfPass& pass : difference.passes) report.part("passes", pass_report(pass));
+    for (const RunDifference::ExplainedPass& pass : difference.passes)
+      report.part("passes", pass_report(pass));
     return report;
   }
   const MedianInterval apart = difference.apart();
@@ -240,7 +241,7 @@ Report difference_report(const RunDifference& difference, const JitterOptions& j
   report.fact("difference_again_ps.median", apart.median).fact("difference_again_ps.low", apart.low);
   report.fact("difference_again_ps.high", apart.high);
   if (counterfactuals.hit_rates) report.fact("hit_rates_change_ps", counterfactuals.hit_rates->median);
-  for (const RunDifference::OfPass& pass : difference.passes) report.part("passes", pass_report(pass));
+  for (const RunDifference::ExplainedPass& pass : difference.passes) report.part("passes", pass_report(pass));
   const bool differs = add_differences(report, counterfactuals);
   if (differs) report.say("run again: " + jitter_note(jitter));
   add_counterfactuals(report, difference, differs);

@@ -35,7 +35,7 @@ UnitKind kind_of(QuantityKind kind) {
     case QuantityKind::kBytes:
       return {kSizes, "", "a size", "192 MiB", "bytes"};
     case QuantityKind::kRate:
-      return {kSizes, "/s", "a rate", "1.6 TB/s", "bytes a second"};
+      return {kSizes, "/s", "a rate", "1.6 TB/s", "bytes per second"};
     case QuantityKind::kDuration:
       return {kDurations, "", "a time", "1.1 us", "picoseconds"};
     default:
@@ -127,7 +127,7 @@ Parsed<double> parse_per_cycle(std::string_view text, std::string_view unit) {
   const auto [number, unit_name] = split_unit(text);
   const auto expected = [unit] { return expected_per_cycle(unit); };
   if (number.empty())
-    return {0, fmt::format("'{}' is not a number of {} a cycle, expected {}", text, unit, expected())};
+    return {0, fmt::format("'{}' is not a number of {} per cycle, expected {}", text, unit, expected())};
   if (unit_name.empty()) return {0, fmt::format("'{}' has no unit, expected {}", text, expected())};
   if (unit_name != fmt::format("{}/cycle", unit)) {
     return {0, fmt::format("'{}' is not the unit, expected {}", unit_name, expected())};

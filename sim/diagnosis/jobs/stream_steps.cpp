@@ -29,7 +29,7 @@ void each_transfer(const StreamPass& pass, const Take& take) {
 void add_waits(const StreamPass& pass, std::vector<std::uint32_t> tasks, Duration start,
                LightRecord& record) {
   const std::vector<StreamRecord>& records = pass.result.records;
-  // Of tasks that are ready at one date, some may then have waited for workers, which hides what they had
+  // Of tasks that are ready at the same time, some may then have waited for workers, which hides what they had
   // waited for before.
   std::ranges::stable_sort(tasks, {}, [&](std::uint32_t t) {
     return std::pair(records[t].ready, records[t].cause.kind != Cause::Kind::kDependency);

@@ -102,7 +102,7 @@ void LightFile::check(const LightRecord& record, std::uint64_t number) const {
   if (record.whom != kNone && record.whom >= header_.ranks)
     bad(fmt::format("waits for rank {}, but the job has {}", record.whom, header_.ranks));
   if (record.start < Duration::zero() || record.arrival < record.start || record.release < record.arrival)
-    bad("its dates contradict each other");
+    bad("its times contradict each other");
   if (record.waited < Duration::zero() || record.longest < Duration::zero())
     bad("it waits for less than no time");
 }

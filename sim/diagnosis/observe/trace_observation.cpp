@@ -85,10 +85,10 @@ std::vector<PathPart> TraceObservation::critical_path(std::uint32_t) const {
   std::map<std::pair<std::uint32_t, std::uint32_t>, Duration> sums;  // by operator and rank
   for (const TracedPass& pass : traced_) {
     const Causes causes(pass.trace);
-    for (const PathStep& step : a3sim::critical_path(causes).steps) {
-      const std::string& name = pass.trace.operators[step.op].name;
+    for (const PathSegment& segment : a3sim::critical_path(causes).segments) {
+      const std::string& name = pass.trace.operators[segment.op].name;
       const auto op = static_cast<std::uint32_t>(std::ranges::find(job_.names, name) - job_.names.begin());
-      sums[{op, step.task.rank == kNone ? 0 : step.task.rank}] += step.to - step.from;
+      sums[{op, segment.task.rank == kNone ? 0 : segment.task.rank}] += segment.to - segment.from;
     }
   }
   std::vector<PathPart> parts;

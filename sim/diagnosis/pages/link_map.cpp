@@ -56,7 +56,7 @@ class UsualRates {
 // One direction between two ranks in a step.
 struct LinkInStep {
   std::uint32_t src = 0, dst = 0;
-  double rate = 0;  // bytes a second, the median of its puts
+  double rate = 0;  // bytes per second, the median of its puts
   double part = 0;  // part of the usual rate, also the median
   double bytes = 0;
   std::size_t puts = 0;

@@ -33,7 +33,7 @@ std::string course_text(const Finding& finding) {
   if (finding.parts.size() < 2) return {};
   std::string text;
   if (finding.grows())
-    text = fmt::format("it grows from {:.3f} to {:.3f} ms a step", finding.parts.front().lost_ms,
+    text = fmt::format("it grows from {:.3f} to {:.3f} ms per step", finding.parts.front().lost_ms,
                        finding.parts.back().lost_ms);
   for (const FindingPart& part : finding.parts) {
     if (!text.empty()) text += "; ";
@@ -243,7 +243,7 @@ std::string groups_text(const Advice& advice) {
                         group.ranks.size() == 1 ? "" : "s", fmt::join(shown, ", "),
                         group.ranks.size() > kMostRanks ? ", …" : "");
     if (group.last != kNone)
-      text += fmt::format("; rank {} comes last {} times, the others wait {:.3f} ms a step for it",
+      text += fmt::format("; rank {} comes last {} times, the others wait {:.3f} ms per step for it",
                           group.last, group.times, group.waits_ms);
     text += '\n';
   }
@@ -315,8 +315,8 @@ std::string advice_text(const Advice& advice) {
     text += fmt::format("{} ranks, {} steps of {:.3f} ms usually, {} slow\n", advice.ranks, advice.steps,
                         advice.usual_ms, advice.slow);
   for (const Unexplained& part : advice.unexplained)
-    text +=
-        fmt::format("unexplained: {:.3f} ms a step in {}\n", part.lost_ms, steps_text(part.first, part.last));
+    text += fmt::format("unexplained: {:.3f} ms per step in {}\n", part.lost_ms,
+                        steps_text(part.first, part.last));
   for (const Finding& finding : advice.infos) text += info_text(finding, advice);
   text += time_text(advice) + groups_text(advice);
   if (advice.path) text += path_text(*advice.path);

@@ -221,8 +221,8 @@ std::vector<RuledOut> ruled_out(const Slowdown& slowdown, const Finding& finding
   };
   const HostLag host = host_lag(slowdown);
   if (other("io.") && other("host.") && !host.found())
-    out.push_back({"host, io",
-                   fmt::format("no device waited for its host: at most {:.3f} ms a step", host.most * kMs)});
+    out.push_back({"host, io", fmt::format("no device waited for its host: at most {:.3f} ms per step",
+                                           host.most * kMs)});
   else if (other("io.") && host.found() && batches_were_ready(slowdown))
     out.push_back({"io", "batches were ready for the devices"});
   double clock = 2, rows = 0, slowest = 0;

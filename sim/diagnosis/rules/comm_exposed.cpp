@@ -53,7 +53,7 @@ class CommExposedRule final : public CauseRule {
       if (exchange.exposed >= felt) add_exchange(*time, exchange, limit, finding);
     add_last(*time, means, finding);
     if (by_time(*most) > lost)
-      finding.add({fmt::format("rank {} is longer in them: it waits", most->first), "ms a step",
+      finding.add({fmt::format("rank {} is longer in them: it waits", most->first), "ms per step",
                    (by_time(*most) - lost) / kPicosecondsOfMs, 0, job.place(most->first)});
     finding.lost_ms = std::min(lost, job.took) / kPicosecondsOfMs;
     finding.explains = 1;
@@ -74,12 +74,12 @@ class CommExposedRule final : public CauseRule {
     if (std::ranges::find(finding.operators, one.name) == finding.operators.end())
       finding.operators.push_back(one.name);
     finding.add({fmt::format("{}{} of rank {}, nothing computed beside it", one.name, used, one.rank),
-                 "ms a step", exchange.exposed / kPicosecondsOfMs, limit / kPicosecondsOfMs, place});
+                 "ms per step", exchange.exposed / kPicosecondsOfMs, limit / kPicosecondsOfMs, place});
     if (!exchange.split) return;
     const auto part = [&](const char* what, double of_it) {
       if (of_it > 0)
         finding.add({fmt::format("{} of rank {}, beside computing or not: {}", one.name, one.rank, what),
-                     "ms a step", of_it / kPicosecondsOfMs, 0, place});
+                     "ms per step", of_it / kPicosecondsOfMs, 0, place});
     };
     part("transferring", exchange.transfer);
     part("waiting for other ranks", exchange.waited);
@@ -102,7 +102,7 @@ class CommExposedRule final : public CauseRule {
       if (mean == means.ranks.end() || waits < kFelt * mean->second.length) continue;
       finding.add({fmt::format("rank {} comes last {} times among ranks {}, which wait for it", last->first,
                                last->second.first, fmt::join(group.ranks, ", ")),
-                   "ms a step", waits / kPicosecondsOfMs, 0,
+                   "ms per step", waits / kPicosecondsOfMs, 0,
                    RecordPlace(time.folders[last->first] + "/communication.json")});
     }
   }
@@ -124,7 +124,7 @@ class CommExposedRule final : public CauseRule {
     Finding finding;
     for (const auto& [rank, mean] : means.ranks) finding.ranks.push_back(rank);
     finding.add({fmt::format("communication of rank {} that computing does not hide", shown->rank),
-                 "ms a step", least / kPicosecondsOfMs, limit / kPicosecondsOfMs,
+                 "ms per step", least / kPicosecondsOfMs, limit / kPicosecondsOfMs,
                  RecordPlace(fmt::format("{}/step_trace_time.csv:{}", time.folders[shown->rank],
                                          shown->told->line))});
     finding.lost_ms = least / kPicosecondsOfMs;

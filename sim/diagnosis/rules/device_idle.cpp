@@ -52,7 +52,7 @@ class DeviceIdleRule final : public CauseRule {
     if (most == kNone || lag.by_rank[most] <= limit) return {};
     finding.explains = std::min(1.0, lag.by_rank[most] / slowdown.own_lag());
     finding.doubt = data.at("undecided");
-    finding.add({fmt::format("nothing runs on the device of rank {}", most), "ms a step more than usual",
+    finding.add({fmt::format("nothing runs on the device of rank {}", most), "ms per step more than usual",
                  lag.by_rank[most] / kPicosecondsOfMs, limit / kPicosecondsOfMs, slowdown.place(most)});
     add_missing(observation, finding);
     return {finding};
@@ -127,7 +127,7 @@ class DeviceIdleRule final : public CauseRule {
                            Finding& finding) {
     const Gap gap = longest_gap(job.full, rank);
     const RecordPlace place = gap.behind ? job.observation.place_of(*gap.behind) : job.place(rank);
-    finding.add({fmt::format("nothing runs on the device of rank {}", rank), "ms a step",
+    finding.add({fmt::format("nothing runs on the device of rank {}", rank), "ms per step",
                  idle / kPicosecondsOfMs, limit / kPicosecondsOfMs, job.place(rank)});
     if (gap.behind)
       finding.add({fmt::format("the longest of it, before {}", job.observation.names()[gap.behind->op]), "ms",

@@ -18,7 +18,7 @@ Json task_json(const TracedPass& pass, const RecordPlace& place) {
   return {{"rank", place.rank}, {"op", task.op}, {"index", task.index}};
 }
 
-// Returns the first and the last date of what a finding names: its operators, or the puts for communication,
+// Returns the first and the last time of what a finding names: its operators, or the puts for communication,
 // or else all tasks.
 std::pair<Duration, Duration> dates_of(const Finding& finding, const Trace& trace) {
   const auto named = [&](const TraceTask& task) {
@@ -79,7 +79,7 @@ Json job_finding_json(const Finding& finding, const Advice& advice, std::size_t 
   Json json = finding_words(finding, advice.ranks, nullptr, number);
   if (finding.lost_ms > 0)
     json["lost"] =
-        fmt::format("{:.3f} ms a step ({}){}", finding.lost_ms, share_text(finding), trust_text(finding));
+        fmt::format("{:.3f} ms per step ({}){}", finding.lost_ms, share_text(finding), trust_text(finding));
   json.update({{"run", ""},
                {"pass", steps_text(finding)},
                {"from_ps", 0},

@@ -38,10 +38,10 @@ class HostEventRule : public CauseRule {
     std::ranges::sort(finding.ranks);
     finding.ranks.erase(std::ranges::unique(finding.ranks).begin(), finding.ranks.end());
     finding.explains = std::min(1.0, filled * waited / slowdown.own_lag());
-    finding.add({fmt::format("{} on the host of rank {}", name_of(kind_), fill.rank), "ms a step",
+    finding.add({fmt::format("{} on the host of rank {}", name_of(kind_), fill.rank), "ms per step",
                  fill.time / kPicosecondsOfMs, least / kPicosecondsOfMs, fill.place});
     finding.add(
-        {fmt::format("rank {} waited for its host", fill.rank), "ms a step", waited / kPicosecondsOfMs,
+        {fmt::format("rank {} waited for its host", fill.rank), "ms per step", waited / kPicosecondsOfMs,
          slowdown.shared.at("host_share") * slowdown.usual() / kPicosecondsOfMs, slowdown.place(fill.rank)});
     return {finding};
   }

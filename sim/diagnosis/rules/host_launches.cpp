@@ -140,7 +140,7 @@ class HostLaunchRule final : public CauseRule {
 
   static void add_wait(const Slowdown& slowdown, const HostLag& lag, Finding& finding) {
     const auto worst = *std::ranges::max_element(finding.ranks, {}, [&](auto r) { return lag.by_rank[r]; });
-    finding.add({fmt::format("rank {} waited for its host", worst), "ms a step",
+    finding.add({fmt::format("rank {} waited for its host", worst), "ms per step",
                  lag.by_rank[worst] / kPicosecondsOfMs, 0, slowdown.place(worst)});
   }
 
@@ -155,7 +155,7 @@ class HostLaunchRule final : public CauseRule {
     add_hidden(slowdown, launches.time, ranks);
     Finding finding = found_on(slowdown, lag, std::move(ranks));
     finding.explains *= std::min(1.0, launches.time / std::max(1.0, grown_in_turn(slowdown, launches.rank)));
-    finding.add({fmt::format("launches of rank {}", launches.rank), "ms a step more than usual",
+    finding.add({fmt::format("launches of rank {}", launches.rank), "ms per step more than usual",
                  launches.time / kPicosecondsOfMs, data.at("share") * lag.most / kPicosecondsOfMs,
                  launches.place});
     finding.add({"lengths of launches: standard deviation over mean", "", spread, data.at("irregular"),

@@ -149,11 +149,11 @@ std::vector<Finding> steady_host_events(const SteadyState& job, HostKind kind, c
   const RecordPlace place = job.observation.place_of(*most.longest);
   finding.add({fmt::format("device of rank {} idle, {} on its host", worst,
                            kind == HostKind::kSync ? "behind sync" : fmt::format("{}", name_of(kind))),
-               "ms a step", most.idle / kPicosecondsOfMs, least / kPicosecondsOfMs, place});
-  finding.add({fmt::format("{} on the host of rank {}", name_of(kind), worst), "ms a step",
+               "ms per step", most.idle / kPicosecondsOfMs, least / kPicosecondsOfMs, place});
+  finding.add({fmt::format("{} on the host of rank {}", name_of(kind), worst), "ms per step",
                most.time / kPicosecondsOfMs, felt / kPicosecondsOfMs, place});
-  finding.add({fmt::format("{} on the host of rank {}", name_of(kind), worst), "events a step", most.count, 1,
-               place});
+  finding.add({fmt::format("{} on the host of rank {}", name_of(kind), worst), "events per step", most.count,
+               1, place});
   return {finding};
 }
 

@@ -89,7 +89,7 @@ class SuperfluousRule final : public CauseRule {
       const auto& [alone, kernel] = sum;
       finding.operators.push_back(type);
       finding.add({fmt::format("{} of rank {}: {} kernels {}", type, kernel->rank, kernel->count, what_),
-                   "ms a step", alone / kPicosecondsOfMs, limit / kPicosecondsOfMs,
+                   "ms per step", alone / kPicosecondsOfMs, limit / kPicosecondsOfMs,
                    place_in_table(time, kernel->rank, kernel->line)});
     }
   }

@@ -96,7 +96,7 @@ class StragglerRule final : public CauseRule {
       if (more - common > data.at("among") * excess) finding.ranks.push_back(rank);
     if (2 * finding.ranks.size() > longer.size()) return {};
     finding.explains = std::min(1.0, excess / slowdown.own_lag());
-    finding.add({fmt::format("rank {} computes longer than usual", most->first), "ms a step",
+    finding.add({fmt::format("rank {} computes longer than usual", most->first), "ms per step",
                  most->second / kPicosecondsOfMs, data.at("standing") * slowdown.usual() / kPicosecondsOfMs,
                  slowdown.place(most->first)});
     return {finding};
@@ -156,14 +156,14 @@ class StragglerRule final : public CauseRule {
     finding.lost_ms = lost / kPicosecondsOfMs;
     finding.explains = 1;
     finding.add({fmt::format("rank {} computes longer than rank {}, which does the same", slowest, other),
-                 "ms a step", (slow.computing - means.ranks.at(other).computing) / kPicosecondsOfMs,
+                 "ms per step", (slow.computing - means.ranks.at(other).computing) / kPicosecondsOfMs,
                  limit / kPicosecondsOfMs, job.place(slowest)});
     if (kernels)
       add_types(time, its->second, others->second, slowest, other, finding);
     else
       finding.doubt = data.at("unsaid");
-    finding.add({"the others wait for it, nothing computed beside it", "ms a step", waited / kPicosecondsOfMs,
-                 limit / kPicosecondsOfMs, job.place(other)});
+    finding.add({"the others wait for it, nothing computed beside it", "ms per step",
+                 waited / kPicosecondsOfMs, limit / kPicosecondsOfMs, job.place(other)});
     findings.push_back(std::move(finding));
   }
 

@@ -188,7 +188,7 @@ InferenceKernel InferenceCosts::product_fp32(std::string name, std::uint64_t m, 
 }
 
 InferenceKernel InferenceCosts::vector(std::string name, double rows, double width,
-                                       const VectorPass& pass) const {
+                                       const ElementwiseKernel& pass) const {
   InferenceKernel one = kernel(std::move(name), TimeClass::kVector, false);
   const double elements = rows * width;
   const auto all = [elements](double each) { return static_cast<std::uint64_t>(elements * each); };

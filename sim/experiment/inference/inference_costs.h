@@ -44,7 +44,7 @@ class InferenceCosts {
   // Returns the same by weights in fp32.
   InferenceKernel product_fp32(std::string name, std::uint64_t m, std::uint64_t n, std::uint64_t k) const;
   // Returns a kernel over rows of `width` elements.
-  InferenceKernel vector(std::string name, double rows, double width, const VectorPass& pass) const;
+  InferenceKernel vector(std::string name, double rows, double width, const ElementwiseKernel& pass) const;
   // Returns attention over `samples` sets of keys, each met by so many rows. Keys are split among cores where samples
   // and rows do not fill them. `gathered`: keys lie anywhere in the cache.
   InferenceKernel attention(std::string name, std::uint64_t samples, std::uint64_t rows, std::uint64_t keys,

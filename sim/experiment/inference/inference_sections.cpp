@@ -30,8 +30,8 @@ std::string where_it_runs(const InferenceOptions& options) {
 
 std::string what_it_takes(const InferenceOptions& options) {
   if (options.phase == InferencePhase::kPrefill)
-    return fmt::format("{} requests of {} tokens a rank", options.batch, options.context);
-  std::string text = fmt::format("{} requests a rank, context {}", options.batch, options.context);
+    return fmt::format("{} requests of {} tokens per rank", options.batch, options.context);
+  std::string text = fmt::format("{} requests per rank, context {}", options.batch, options.context);
   if (!options.lengths.empty())
     text += fmt::format(" in the mean, on the busiest rank {} to {} and {:.2f} times the mean",
                         options.lengths.back(), options.lengths.front(), options.longest);
@@ -46,12 +46,12 @@ std::string inference_answer(const Experiment& experiment, const PreparedInferen
   const std::uint32_t package = package_of(experiment.hardware);
   const bool prefill = options.phase == InferencePhase::kPrefill;
   return fmt::format(
-             "step      {:.3f} ms{}, {:.0f} tokens/s a die{}\nmodel     {}, {}: {}\nmachine   {}, {}\n"
+             "step      {:.3f} ms{}, {:.0f} tokens/s per die{}\nmodel     {}, {}: {}\nmachine   {}, {}\n"
              "kernels   {:.0f} by {}{}{}; weights {}, experts {}{}\n",
              milliseconds(figures.time),
              prefill ? "" : fmt::format(", {:.3f} ms per output token", milliseconds(figures.token)),
              figures.tokens_a_die,
-             package > 1 ? fmt::format(" ({:.0f} a package)", figures.tokens_a_die * package) : "",
+             package > 1 ? fmt::format(" ({:.0f} per package)", figures.tokens_a_die * package) : "",
              prepared.plan.model.name, name_of(options.phase), what_it_takes(options),
              experiment.hardware.name, where_it_runs(options), figures.launches,
              options.launched == LaunchedBy::kGraph ? "a graph" : "the host",
@@ -137,7 +137,7 @@ void add_inference_memory(const PreparedInference& prepared, const InferenceFigu
       "A die has {:.0f} GiB (inference.capacity){}; {}.\n", capacity / kGibibyte,
       memory.total() > capacity ? ", and this needs more: it would not run like this" : "",
       figures.largest_batch > 0
-          ? fmt::format("a batch of {} requests a rank is the largest that fits", figures.largest_batch)
+          ? fmt::format("a batch of {} requests per rank is the largest that fits", figures.largest_batch)
           : std::string("no batch fits")));
 }
 

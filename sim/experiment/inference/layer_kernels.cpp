@@ -15,7 +15,7 @@ constexpr double kActivation = 2;  // bytes of an activation
 // Bytes and instructions of an element: a norm with the residual before it; the same that leaves 8 bits; a conversion to 8 bits
 // by the largest of a row; SwiGLU, by two elements for one; RoPE; a copy.
 constexpr std::uint32_t kRowChain = 12;
-constexpr VectorPass kResidualNorm{4, 4, 5, 4, 0, kRowChain}, kQuantise{2, 1, 3, 2, 0, kRowChain},
+constexpr ElementwiseKernel kResidualNorm{4, 4, 5, 4, 0, kRowChain}, kQuantise{2, 1, 3, 2, 0, kRowChain},
     kSwiglu{4, 2, 3, 3, 2, 0}, kSwigluQuantised{4, 1, 6, 3, 2, kRowChain}, kRotate{2, 2, 3, 2, 0, 0},
     kCopy{2, 2, 0, 0, 0, 0};
 
@@ -29,7 +29,7 @@ InferenceKernel LayerWriter::product(const char* name, double m, double n, doubl
 
 void LayerWriter::add_norm(Kernels& kernels, const char* name, double rows, double width,
                            bool quantise) const {
-  VectorPass pass = kResidualNorm;
+  ElementwiseKernel pass = kResidualNorm;
   if (quantise && options_.fused) {
     pass.written = 3;
     pass.simple += kQuantise.simple;
@@ -198,7 +198,7 @@ void LayerWriter::add_router(Kernels& kernels) const {
   const double experts = model_.experts.count;
   kernels.push_back(
       costs_.product_fp32("Router", static_cast<std::uint64_t>(own()), model_.experts.count, model_.hidden));
-  const VectorPass choice{4, 1, 3 + std::log2(std::max(2.0, experts)), 0, 2, kRowChain};
+  const ElementwiseKernel choice{4, 1, 3 + std::log2(std::max(2.0, experts)), 0, 2, kRowChain};
   kernels.push_back(costs_.vector("GatingTopK", own(), experts, choice));
 }
 

@@ -134,7 +134,7 @@ class ChakraWriter {
 
   // Every rank sends to every other at once. A rank goes on when all have sent, so that it has all that it gets.
   void add_collective(const ChakraEvent& event, std::vector<std::uint32_t> after) {
-    for (const CollectiveStep& step : steps_of(event)) {
+    for (const CollectivePhase& step : steps_of(event)) {
       std::vector<std::uint32_t> tasks;
       for (std::size_t member = 0; member < event.nodes.size(); ++member)
         tasks.push_back(program_.add(sends(event, step, member, after)));
@@ -144,11 +144,11 @@ class ChakraWriter {
   }
 
   // Bytes that each rank sends to each other; if only the root sends or receives, to or from it.
-  struct CollectiveStep {
+  struct CollectivePhase {
     std::uint64_t to_peer = 0;
     bool from_root = false, to_root = false;
   };
-  std::vector<CollectiveStep> steps_of(const ChakraEvent& event) const {
+  std::vector<CollectivePhase> steps_of(const ChakraEvent& event) const {
     const std::uint64_t bytes = node(event.nodes.front()).bytes, part = bytes / event.nodes.size();
     using enum ChakraCollective;
     switch (node(event.nodes.front()).collective) {
@@ -174,7 +174,7 @@ class ChakraWriter {
     return {};
   }
 
-  StreamTask sends(const ChakraEvent& event, const CollectiveStep& step, std::size_t member,
+  StreamTask sends(const ChakraEvent& event, const CollectivePhase& step, std::size_t member,
                    const std::vector<std::uint32_t>& after) const {
     const ChakraPlace at = event.nodes[member];
     const Program::Collective& spec = cost_.program().collective;

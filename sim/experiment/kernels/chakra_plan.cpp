@@ -152,7 +152,7 @@ class ChakraPlanner {
     plan_.destinations.assign(destinations.begin(), destinations.end());
   }
 
-  // Puts events in order. Of those that wait for nothing more, the one of the earliest date and the smallest id comes first.
+  // Puts events in order. Of those that wait for nothing more, the one of the earliest time and the smallest id comes first.
   void sort() {
     std::vector<std::vector<std::uint32_t>> before(plan_.events.size()), next(plan_.events.size());
     std::vector<std::size_t> open(plan_.events.size());
@@ -166,7 +166,7 @@ class ChakraPlanner {
       for (const std::uint32_t b : before[e]) next[b].push_back(e);
     }
     using Entry =
-        std::tuple<std::uint64_t, std::uint64_t, std::uint32_t, std::uint32_t>;  // date, id, rank, event
+        std::tuple<std::uint64_t, std::uint64_t, std::uint32_t, std::uint32_t>;  // time, id, rank, event
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
     const auto push = [&](std::uint32_t e) {
       const ChakraPlace first = plan_.events[e].nodes.front();

@@ -9,7 +9,7 @@ KernelKind::Write read_rms_norm(const Config& config) {
   const std::uint64_t rows = read_size(config, "rows"), width = read_size(config, "width");
   return [rows, width, type = Elements{read_float(config)}](KernelCost& cost) {
     const double elements = static_cast<double>(rows * width), bytes = elements * type.bytes();
-    const VectorPass pass = norm_pass(static_cast<double>(width));
+    const ElementwiseKernel pass = norm_pass(static_cast<double>(width));
     return vector_work(cost,
                        {bytes, bytes, vector_ops(elements, pass.simple, type.conversions(pass.convert), 0),
                         pass.steps > 0 ? rows : 0, pass.steps, type.aligned(width)});

@@ -51,7 +51,7 @@ std::string group_name(const std::vector<const CableUse*>& cables) {
   return fmt::format("cable {} and {} like it", first.name, cables.size() - 1);
 }
 
-// Returns how long the cable was full between two dates.
+// Returns how long the cable was full between two times.
 Duration full_between(const CableUse& cable, Duration from, Duration to) {
   Duration sum{};
   auto at = std::ranges::upper_bound(cable.full_stretches, from, {}, &CableStretch::to);

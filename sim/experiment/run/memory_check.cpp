@@ -7,7 +7,7 @@
 namespace a3sim {
 namespace {
 
-// Bytes a task. Runs are measured with 2,000 experts a rank and more, compilations from EP16 to EP768.
+// Bytes per task. Runs are measured with 2,000 experts per rank and more, compilations from EP16 to EP768.
 double bytes_a_task(MemoryOf memory_of) {
   switch (memory_of) {
     case MemoryOf::kCompilation:

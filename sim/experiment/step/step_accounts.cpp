@@ -113,7 +113,7 @@ class StageSurvey {
     intervals_.push_back({from, to, kind});
   }
 
-  // Returns the first cause that a task waited for since the date, apart from exchanges of the die itself.
+  // Returns the first cause that a task waited for since the time, apart from exchanges of the die itself.
   StepTask::Kind waited_for(std::uint32_t task, Duration since) const {
     for (;;) {
       const Cause& cause = result_.records[task].cause;

@@ -32,7 +32,7 @@ std::string answer(const Experiment& experiment, const SimulatedStep& simulated)
   const StepOptions& step = simulated.prepared.plan.step;
   const std::uint32_t package = dies_a_package(experiment.hardware);
   return fmt::format(
-             "step      {:.3f} s, {:.0f} tokens/s a die{}, {:.1f} model TFLOPS a die: MFU {:.1f} "
+             "step      {:.3f} s, {:.0f} tokens/s per die{}, {:.1f} model TFLOPS per die: MFU {:.1f} "
              "% "
              "of {:.0f}\n"
              "model     {}, sequence {}, {} samples in micro-batches of {}\nmachine   {}, {}\nschedule  {}, "
@@ -40,11 +40,11 @@ std::string answer(const Experiment& experiment, const SimulatedStep& simulated)
              "micro-batches{}; EP "
              "overlap {}; experts {}\n",
              seconds(f.time), f.tokens_a_die,
-             package > 1 ? fmt::format(" ({:.0f} a package)", f.tokens_a_die * package) : "", f.model_tflops,
-             100 * f.mfu, f.peak_tflops, simulated.prepared.plan.model.name, step.sequence, step.global_batch,
-             step.micro_batch, experiment.hardware.name, groups_of(step), step.schedule, step.micro_batches(),
-             step.split_weights ? ", weight gradients split off" : "", name_of(step.overlap),
-             experts_label(experiment, step)) +
+             package > 1 ? fmt::format(" ({:.0f} per package)", f.tokens_a_die * package) : "",
+             f.model_tflops, 100 * f.mfu, f.peak_tflops, simulated.prepared.plan.model.name, step.sequence,
+             step.global_batch, step.micro_batch, experiment.hardware.name, groups_of(step), step.schedule,
+             step.micro_batches(), step.split_weights ? ", weight gradients split off" : "",
+             name_of(step.overlap), experts_label(experiment, step)) +
          own_values(experiment);
 }
 

@@ -131,7 +131,7 @@ void check_streams(const Experiment& experiment) {
   if (experiment.shape.experts() == 0 || element_bits(experiment.shape.dtype) != 16) {
     throw InputError(
         experiment.name +
-        ": streams run a MoE layer of two bytes a value: experiment.workload=moe_ffn, model.dtype=bf16");
+        ": streams run a MoE layer of two bytes per value: experiment.workload=moe_ffn, model.dtype=bf16");
   }
   const MicroBatchOptions& options = *experiment.work->micro_batches();
   const Method& method = Methods::get(options.method);

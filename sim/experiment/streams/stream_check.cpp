@@ -28,7 +28,7 @@ void check_transfers(const StreamProgram& program, const StreamTask& task, Peers
       findings.errors.push_back(
           fmt::format("{} sends to rank {}, which is no other rank", who, index(transfer.dst)));
     if (transfer.bytes.count <= 0 || transfer.rate.count <= 0)
-      findings.errors.push_back(fmt::format("{} sends {} bytes at {} bytes a second", who,
+      findings.errors.push_back(fmt::format("{} sends {} bytes at {} bytes per second", who,
                                             transfer.bytes.count, transfer.rate.count));
   }
 }

@@ -67,9 +67,9 @@ void read_chunked_gemm(const Config& root, const Config& /*block*/, Experiment& 
   experiment.shape.dtype = gemm.dtype;
   if (fits) experiment.passes.push_back({"chunked_gemm", chunked_gemm_graph(gemm)});
   constexpr std::string_view kWhat[] = {
-      "each multiplied by [{} x {}] as the others' rows come, in chunks of {} rows a rank",
+      "each multiplied by [{} x {}] as the others' rows come, in chunks of {} rows per rank",
       "all multiplied by [{} x {}], without the gather",
-      "gathered alone: no product with [{} x {}]; in chunks of {} rows a rank"};
+      "gathered alone: no product with [{} x {}]; in chunks of {} rows per rank"};
   experiment.latency_definition =
       fmt::format("{} ranks' {} rows of {} each, ", gemm.ranks, gemm.rows, gemm.k) +
       fmt::format(fmt::runtime(kWhat[static_cast<std::size_t>(gemm.part)]), gemm.k, gemm.n, gemm.chunk_rows);

@@ -40,7 +40,7 @@ void read_gemm(const Config& root, const Config& /*block*/, Experiment& experime
       {"gemm", gemm_graph(m, n, k, experts > 0, dtype, gives(dtype, result) ? result : dtype)});
 }
 
-A3SIM_REGISTER(Workload, "gemm", "one matrix product, or one an expert", Workload{read_gemm});
+A3SIM_REGISTER(Workload, "gemm", "one matrix product, or one per expert", Workload{read_gemm});
 
 }  // namespace
 }  // namespace a3sim

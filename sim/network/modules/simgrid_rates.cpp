@@ -65,7 +65,7 @@ struct Release {
 using Lease = std::unique_ptr<Platform, Release>;
 
 // SimGrid's engine and its platform: a star of one-way hosts, each with a link of its own for a port. The
-// engine never runs; it only computes the sharing of bandwidth, at date 0. A process can have one engine, so
+// engine never runs; it only computes the sharing of bandwidth, at time 0. A process can have one engine, so
 // platform and carriers are kept for the next network, and grow to the largest.
 class Platform {
  public:

@@ -19,8 +19,8 @@ std::unique_ptr<CableLayout> read_rails(const Config& config) {
   const BytesPerSecond rate = config.rate("rate");
   if (static_cast<double>(node) * unit * units > kMostHosts) {
     config.error("units",
-                 fmt::format("{} devices a node, {} nodes a unit, {} units: expected at most {} hosts", node,
-                             unit, units, kMostHosts));
+                 fmt::format("{} devices per node, {} nodes per unit, {} units: expected at most {} hosts",
+                             node, unit, units, kMostHosts));
     return nullptr;
   }
   std::vector<std::uint32_t> places(std::size_t{node} * unit * units);

@@ -97,7 +97,7 @@ class Order:
 
     A function takes Tasks and gives the keys, most significant first: an array with a number a task, several of them,
     or an array with a row a task. Tasks are sorted by them, smallest first, ties by task, exactly as by keys in YAML; where
-    a task would stand before what it waits for, the nearest legal place is taken. It is called once a pass, rank
+    a task would stand before what it waits for, the nearest legal place is taken. It is called once per pass, rank
     and queue, on whatever thread compiles. `assignment`, `pools` and `limit` are those of an order's file.
     """
 

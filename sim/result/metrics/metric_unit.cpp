@@ -44,6 +44,7 @@ constexpr Unit kUnits[] = {
     {"rows_per_rank", "rows", 1, 1},
     {"gemm_straggler", "ms", 1e-3, 1e-9},
     {"overhead", "fraction", 1, 1},
+    {"waste", "%", 0.01, 100},
     {"waste", "fraction", 1, 1},
     {"straggler_gain", "points", 0.01, 1},
     {"straggler_gain", "fraction", 1, 0.01},

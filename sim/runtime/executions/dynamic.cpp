@@ -19,15 +19,15 @@ class DynamicExecution final : public Execution {
   void event_is_complete(Engine& engine, std::uint32_t event) override;
   // Called when a server has handed a task out.
   void on_event(Engine& engine, std::uint32_t worker) override;
-  // Called when everything else at this date has happened.
+  // Called when everything else at this time has happened.
   void on_settle(Engine& engine, std::uint32_t arg) override;
   std::string blocked() const override;
 
  private:
-  // Adds the tasks that became ready at this date.
+  // Adds the tasks that became ready at this time.
   void add_ready();
-  // Hands out tasks while a server is free, after everything else at this date, so that the order of events
-  // within a date does not matter.
+  // Hands out tasks while a server is free, after everything else at this time, so that the order of events
+  // within a time does not matter.
   void serve(Engine& engine) { engine.settle(*this, 0); }
   std::uint32_t free_worker(std::uint32_t set) const;
   bool earlier(std::uint32_t a, std::uint32_t b) const;
@@ -40,7 +40,7 @@ class DynamicExecution final : public Execution {
   // By task: its position in its queue. For ready tasks under kFifo: the number in the order of becoming
   // ready.
   std::vector<std::uint32_t> place_;
-  std::vector<std::uint32_t> new_;  // became ready at this date
+  std::vector<std::uint32_t> new_;  // became ready at this time
   std::uint32_t readied_ = 0;
   std::vector<std::vector<std::uint32_t>> ready_;  // by worker set: a heap of tasks, the earliest on top
   std::vector<bool> free_, handed_;                // by worker; by task

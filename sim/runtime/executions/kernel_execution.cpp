@@ -215,7 +215,7 @@ void KernelExecution::record_collective(Time now) {
                site_.group.came(site_.ssc.rank()).time_since_epoch(), start, end, last});
 }
 
-// Among several tasks that end a kernel at one date, the smallest counts as the last.
+// Among several tasks that end a kernel at the same time, the smallest counts as the last.
 void KernelExecution::record_end(std::uint32_t worker, std::uint32_t task, Time now) {
   freed_[worker] = {true, now, host_worked_};
   if (!last_.host && last_at_ == now && last_.number < task) return;

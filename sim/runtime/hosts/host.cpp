@@ -17,7 +17,7 @@ void Host::begin_step(std::uint32_t step) {
   begun_.resize(std::max(1U, options_.ahead));
 }
 
-// Handles the events that are due before a date of the host; they may move it.
+// Handles the events that are due before a time of the host; they may move it.
 void Host::wait_until(Duration date, Duration asked) {
   for (;;) {
     const auto next = std::ranges::min_element(pending_, {}, &Pending::date);

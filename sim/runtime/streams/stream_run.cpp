@@ -81,7 +81,7 @@ class StreamRun final : public EventHandler, public StreamDevice::Owner {
   struct Pool {
     std::uint32_t free = 0;
     std::deque<std::uint32_t> waiting;  // tasks, in the order of their requests
-    // The last time that workers became free, by task `freed_by`: of several at one date, the smallest.
+    // The last time that workers became free, by task `freed_by`: of several at the same time, the smallest.
     Time freed;
     std::uint32_t freed_by = kNone;
   };

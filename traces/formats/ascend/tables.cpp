@@ -57,7 +57,7 @@ std::string kernel_details_csv(const ProfiledDevice& device) {
       const bool cube = kernel.unit == TaskUnit::kCube;
       const std::string name = spreadsheet_cell(std::string(kernel.name));
       const auto [in, out] = shapes_of(kernel);
-      // The tab keeps spreadsheets from rounding the date.
+      // The tab keeps spreadsheets from rounding the time.
       fmt::format_to(std::back_inserter(csv),
                      "{},{},4294967295,{},{},{},{},static,{},\"{}\t\",{:.3f},{:.3f},", step.number,
                      device.rank, task++, kernel.stream, name, name, core_of(kernel),

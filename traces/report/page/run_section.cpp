@@ -63,7 +63,7 @@ Json packed_tasks(Page& page, const Drawn& drawn) {
   add("index", [](const TraceTask& t) { return t.index; });
   add("expert", [](const TraceTask& t) { return number_or_none(t.expert); });
   add("dst", [](const TraceTask& t) { return t.dst; });
-  // Dates as what lies between them, most of which repeats, so that it packs well (tasks.ts restores them).
+  // Times as what lies between them, most of which repeats, so that it packs well (tasks.ts restores them).
   add("start", [](const TraceTask& t) { return t.start.count(); });
   add_repeating("before", [](const TraceTask& t) { return (t.start - t.taken).count(); });
   add_repeating("not_waited", [](const TraceTask& t) { return (t.start - t.taken - t.waited).count(); });
@@ -88,16 +88,16 @@ Json packed_tasks(Page& page, const Drawn& drawn) {
 }
 
 Json packed_path(Page& page, const Drawn& drawn, const CriticalPath& path) {
-  PackedColumns columns(path.steps.size());
+  PackedColumns columns(path.segments.size());
   const auto add = [&](std::string name, auto read) {
-    columns.add(std::move(name), [&](std::size_t i) { return read(path.steps[i]); });
+    columns.add(std::move(name), [&](std::size_t i) { return read(path.segments[i]); });
   };
-  add("from", [](const PathStep& s) { return s.from.count(); });
-  add("to", [](const PathStep& s) { return s.to.count(); });
-  add("op", [](const PathStep& s) { return s.op; });
-  add("task", [&](const PathStep& s) { return drawn.place(s.task); });
-  add("ran", [](const PathStep& s) { return s.ran ? 1 : 0; });
-  add("blame", [](const PathStep& s) { return std::ranges::max_element(s.blame) - s.blame.begin(); });
+  add("from", [](const PathSegment& s) { return s.from.count(); });
+  add("to", [](const PathSegment& s) { return s.to.count(); });
+  add("op", [](const PathSegment& s) { return s.op; });
+  add("task", [&](const PathSegment& s) { return drawn.place(s.task); });
+  add("ran", [](const PathSegment& s) { return s.ran ? 1 : 0; });
+  add("blame", [](const PathSegment& s) { return std::ranges::max_element(s.blame) - s.blame.begin(); });
   return page.pack(columns);
 }
 

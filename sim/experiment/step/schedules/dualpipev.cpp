@@ -12,7 +12,7 @@ std::uint32_t stage_in_v(const ScheduleShape& shape, std::uint32_t chunk) {
 std::string why_not_dualpipev(const ScheduleShape& shape) {
   if (shape.chunks_per_stage != 2)
     return fmt::format(
-        "dualpipev has two chunks of layers a stage, one each way: expected parallel.vpp=2, not {}",
+        "dualpipev has two chunks of layers per stage, one each way: expected parallel.vpp=2, not {}",
         shape.chunks_per_stage);
   if (shape.micro_batches < 2 * shape.stages)
     return fmt::format("dualpipev needs two micro-batches a stage at least: expected {} or more, not {}",

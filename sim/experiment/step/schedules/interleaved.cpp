@@ -53,12 +53,12 @@ StageOrders orders_of_interleaved(const ScheduleShape& shape) {
 
 std::string why_not_1f1b(const ScheduleShape& shape) {
   if (shape.chunks_per_stage == 1) return {};
-  return "1f1b has one chunk of layers a stage: expected parallel.vpp=1, or step.schedule=interleaved";
+  return "1f1b has one chunk of layers per stage: expected parallel.vpp=1, or step.schedule=interleaved";
 }
 
 std::string why_not_interleaved(const ScheduleShape& shape) {
   if (shape.chunks_per_stage == 1 && shape.stages > 1)
-    return "interleaved with one chunk of layers a stage is 1f1b: expected parallel.vpp=2 or more, or "
+    return "interleaved with one chunk of layers per stage is 1f1b: expected parallel.vpp=2 or more, or "
            "step.schedule=1f1b";
   if (shape.micro_batches % shape.stages == 0) return {};
   return fmt::format(
@@ -71,7 +71,7 @@ A3SIM_REGISTER(PipelineSchedule, "1f1b",
                "one forward, one backward; as few micro-batches at a time as stages",
                PipelineSchedule{round_robin_stage, why_not_1f1b, orders_of_interleaved});
 A3SIM_REGISTER(PipelineSchedule, "interleaved",
-               "1f1b over several chunks of layers a stage, which makes its bubble smaller",
+               "1f1b over several chunks of layers per stage, which makes its bubble smaller",
                PipelineSchedule{round_robin_stage, why_not_interleaved, orders_of_interleaved});
 
 }  // namespace

@@ -9,7 +9,7 @@ std::string why_not_zb_h1(const ScheduleShape& shape) {
   if (shape.overlap)
     return "zb_h1 runs no two micro-batches beside one another: expected step.overlap=none or within_one";
   if (shape.chunks_per_stage == 1) return {};
-  return "zb_h1 has one chunk of layers a stage: expected parallel.vpp=1";
+  return "zb_h1 has one chunk of layers per stage: expected parallel.vpp=1";
 }
 
 // Zero Bubble (arXiv 2401.10241), H1: 1f1b with delayed weight gradients. The delay in micro-batches is the

@@ -72,8 +72,9 @@ std::string why_not_zb_v(const ScheduleShape& shape) {
   if (shape.overlap)
     return "zb_v runs no two micro-batches beside one another: expected step.overlap=none or within_one";
   if (shape.chunks_per_stage != 2)
-    return fmt::format("zb_v has two chunks of layers a stage, one each way: expected parallel.vpp=2, not {}",
-                       shape.chunks_per_stage);
+    return fmt::format(
+        "zb_v has two chunks of layers per stage, one each way: expected parallel.vpp=2, not {}",
+        shape.chunks_per_stage);
   if (shape.micro_batches + 1 < 2 * shape.stages)
     return fmt::format("zb_v needs two micro-batches a stage less one: expected {} or more, not {}",
                        2 * shape.stages - 1, shape.micro_batches);

@@ -112,7 +112,7 @@ export async function read_text(id: string): Promise<string> {
 }
 
 // Each value is the difference to the one above it, or itself in the columns that repeat, its sign in the lowest bit, seven
-// bits a byte, the lowest first.
+// bits per byte, the lowest first.
 export async function read_columns(packed: Packed): Promise<Columns> {
   const bytes = await unpacked(packed.id);
   const columns: Columns = {};

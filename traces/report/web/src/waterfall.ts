@@ -20,7 +20,7 @@ export function spans_of(bars: Bar[]): [number, number][] {
   });
 }
 
-// An axis that begins at zero, or shortly before the least end where differences are small beside the whole.
+// An axis that begins at zero, or shortly before the least end where differences are small compared with the whole.
 function start_of(spans: [number, number][]): number {
   const ends = spans.flatMap(([from, to], i) => (i === 0 || from > 0 ? [to] : [to])), least = Math.min(...ends), most = Math.max(...ends);
   return most - least < 0.15 * most ? Math.max(0, least - 0.6 * (most - least)) : 0;
