@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/blocks/fp8_recipe.h"
 #include "sim/experiment/launch/launch_reader.h"
 
 namespace a3sim {
@@ -242,11 +243,12 @@ class ModelArguments {
     if (*recipe == "mxfp8") return reader_.set(kKey, "blockwise", reader_.value_mark(kRecipe));
     if (std::ranges::find(kNamesOf<Fp8Recipe>, *recipe) != std::end(kNamesOf<Fp8Recipe>) && *recipe != "none")
       return reader_.set(kKey, *recipe, reader_.value_mark(kRecipe));
-    reader_.open(kKey,
-                 fmt::format("--fp8-recipe: '{}' is not known: --set step.fp8=blockwise takes scales of blocks, "
-                             "step.fp8=none products in 16 bits",
-                             *recipe),
-                 reader_.value_mark(kRecipe));
+    reader_.open(
+        kKey,
+        fmt::format("--fp8-recipe: '{}' is not known: --set step.fp8=blockwise takes scales of blocks, "
+                    "step.fp8=none products in 16 bits",
+                    *recipe),
+        reader_.value_mark(kRecipe));
   }
 
   LaunchReader& reader_;
