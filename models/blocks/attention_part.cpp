@@ -53,7 +53,7 @@ void add_latent_projections(BlockBuilder& builder, const DieHeads& die) {
   if (latent.queries > 0) {
     add_norm(builder, "q_norm", own, latent.queries);
     builder.parameters(latent.queries);
-    builder.keep("q_norm", own * latent.queries * element, {kNorm});
+    builder.keep("q_norm", own * latent.queries * builder.operand(), {kNorm});
     builder.gather("q_up", latent.queries);
     builder.product("q_up", layout.tokens(), latent.queries, query_width);
   } else {
@@ -62,8 +62,8 @@ void add_latent_projections(BlockBuilder& builder, const DieHeads& die) {
   }
   add_norm(builder, "kv_norm", own, latent.keys);
   builder.parameters(latent.keys);
-  builder.keep("kv_norm", own * latent.keys * element, {kNorm});
-  builder.gather("kv_up", latent.keys + latent.rotated);
+  builder.keep("kv_norm", own * latent.keys * builder.operand(), {kNorm});
+  builder.gather("kv_up", latent.keys + latent.rotated, latent.rotated);
   builder.product("kv_up", layout.tokens(), latent.keys, pair_width);
   add_rope(builder, tokens * (die.heads + 1) * latent.rotated);
   // Each head's key receives the common rotated part, and its values become rows of their own.
@@ -130,7 +130,7 @@ void add_attention(BlockBuilder& builder, Reach reach) {
   builder.keep_input("input", row * element);
   add_residual_norm(builder, "attention.norm", builder.own_tokens(), builder.model().hidden);
   builder.parameters(builder.model().hidden);
-  builder.keep("attention.norm", row * element, {kNorm});
+  builder.keep("attention.norm", row * builder.operand(), {kNorm});
   if (shape.latent)
     add_latent_projections(builder, die);
   else
@@ -139,6 +139,8 @@ void add_attention(BlockBuilder& builder, Reach reach) {
   add_attention_kernel(builder, die, window);
   builder.keep("attention",
                tokens * die.heads * (shape.d_v * element + 4));  // 4: the sum of its exponentials
+  if (builder.operand() < element)
+    builder.keep("attention in eight bits", tokens * die.heads * shape.d_v * builder.operand());
   builder.product("attention.output", layout.tokens(), std::uint64_t{die.heads} * shape.d_v,
                   builder.model().hidden);
   builder.scatter("attention.output", builder.model().hidden);

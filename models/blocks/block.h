@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "models/blocks/fp8_recipe.h"
 #include "models/blocks/model_shape.h"
 #include "models/operators/work.h"
 #include "sim/core/enum_names.h"
@@ -127,6 +128,7 @@ struct BlockKernel {
   std::variant<BlockProduct, BlockAttention, BlockVector, BlockCollective> work;
   RecomputeKinds recompute{};  // forward kernels: the kinds of recompute that run it again
   std::uint32_t launches = 1;  // number of kernels that the host starts for it
+  bool own_call = true;        // by an operation of the framework; else that of a neighbour starts it too
 };
 
 // The place of Dispatch to Combine in a MoE block: what a die brings to its expert-parallel group.
@@ -156,6 +158,7 @@ struct Block {
 
   double parameters = 0;         // on this die, without routed experts
   double expert_parameters = 0;  // of all routed experts, which the expert-parallel group shares
+  double fp8_parameters = 0;     // those of `parameters` that are multiplied in eight bits
   std::vector<KeptActivation> activations;
   double model_flops = 0;  // per token, forward and backward without recompute, of all dies together
 
@@ -176,8 +179,10 @@ struct BlockLayout {
   std::vector<Fusion> fuse = {Fusion::kNorm,   Fusion::kRope, Fusion::kSwiglu,
                               Fusion::kRouter, Fusion::kLoss, Fusion::kAccumulate};
   std::vector<std::uint64_t> lengths{};  // tokens of each document of a sample, if they differ; else empty
-  double fill = 1;        // rows that experts compute, over those that come to them when balanced
-  std::uint32_t etp = 1;  // dies that share the products of each routed expert
+  double fill = 1;            // rows that experts compute, over those that come to them when balanced
+  std::uint32_t etp = 1;      // dies that share the products of each routed expert
+  Fp8Recipe fp8{};            // layers' products in eight bits, but not routers', attention's and heads'
+  bool fp8_dispatch = false;  // rows go to experts in eight bits, and so do the gradients of their sums
 
   bool fuses(Fusion fusion) const;
   // Return the tokens of a TP group, and of one of its dies, rounded up.

@@ -3,10 +3,14 @@
 #include <iterator>
 #include <utility>
 
+#include "models/blocks/fp8_casts.h"
+
 namespace a3sim {
 namespace {
 
 std::uint64_t whole_count(double count) { return static_cast<std::uint64_t>(count); }
+// Copies by columns are stored so that they are read like rows.
+bool in_fp8(DataType operands) { return element_bits(operands) <= 8; }
 
 }  // namespace
 
@@ -16,7 +20,11 @@ void BlockBuilder::at(BlockPart part, RecomputeKinds recompute) {
 }
 
 void BlockBuilder::product(const std::string& name, std::uint64_t rows, std::uint64_t k, std::uint64_t n) {
-  product(name, BlockProduct{rows, n, k, model_.dtype});
+  if (!in_fp8_) return product(name, BlockProduct{rows, n, k, model_.dtype});
+  if (!std::exchange(gathered_, false)) cast(name + ".cast", static_cast<double>(rows) * k, false);
+  product(name, BlockProduct{rows, n, k, operand_type(layout_.fp8)});
+  block_.fp8_parameters += static_cast<double>(k) * n;
+  cast(name + ".gradient_cast", static_cast<double>(rows) * n, true);
 }
 
 void BlockBuilder::product_fp32(const std::string& name, std::uint64_t rows, std::uint64_t k,
@@ -34,7 +42,7 @@ void BlockBuilder::product(const std::string& name, BlockProduct forward) {
       kernel(name + ".activation_gradient", WorkClass::kProducts, BlockProduct{m, k, n, dtype}));
   if (gathered_again_) added.weight_gradient.push_back(*std::exchange(gathered_again_, std::nullopt));
   added.weight_gradient.push_back(kernel(name + ".weight_gradient", WorkClass::kProducts,
-                                         BlockProduct{k, n, m, dtype, true, one_kernel}));
+                                         BlockProduct{k, n, m, dtype, !in_fp8(dtype), one_kernel}));
   if (accumulated && !one_kernel) {
     const ElementwiseKernel add_fp32{element() + 4, 4, 1, 1, 0};
     for (BlockKernel& one :
@@ -42,6 +50,14 @@ void BlockBuilder::product(const std::string& name, BlockProduct forward) {
       added.weight_gradient.push_back(std::move(one));
   }
   block_.parameters += static_cast<double>(k) * static_cast<double>(n);
+}
+
+// They are started within the operation of the framework that starts the product.
+void BlockBuilder::cast(const std::string& name, double elements, bool gradient) {
+  Operator& added = add();
+  std::vector<BlockKernel>& kernels = gradient ? added.activation_gradient : added.forward;
+  kernels = passes(name, elements, cast_passes(layout_.fp8));
+  for (BlockKernel& one : kernels) one.own_call = false;
 }
 
 std::vector<BlockKernel> BlockBuilder::passes(const std::string& name, double elements,
@@ -79,38 +95,47 @@ void BlockBuilder::attention(const BlockAttention& forward) {
   for (auto* kernels : {&added.forward, &added.activation_gradient}) kernels->back().launches = forward.cp;
 }
 
-BlockKernel BlockBuilder::collective(const std::string& name, BlockCollective::Kind kind,
-                                     double width) const {
+BlockKernel BlockBuilder::collective(const std::string& name, BlockCollective::Kind kind, double width,
+                                     double element) const {
   return kernel(
       name, WorkClass::kCollective,
-      BlockCollective{kind, BlockCollective::Group::kTensor, layout_.tp, tokens() * width * element()});
+      BlockCollective{kind, BlockCollective::Group::kTensor, layout_.tp, tokens() * width * element});
 }
 
-void BlockBuilder::gather(const std::string& name, double width) {
+void BlockBuilder::gather(const std::string& name, double width, double beside) {
   if (layout_.tp == 1) return;
-  Operator& added = add();
   if (!layout_.sequence_parallel) {
-    added.activation_gradient.push_back(
-        collective(name + ".all_reduce", BlockCollective::Kind::kAllReduce, width));
+    add().activation_gradient.push_back(
+        collective(name + ".all_reduce", BlockCollective::Kind::kAllReduce, width, element()));
     return;
   }
-  added.forward.push_back(collective(name + ".all_gather", BlockCollective::Kind::kAllGather, width));
+  // Operands of eight bits are gathered as such.
+  gathered_ = in_fp8_;
+  if (in_fp8_) cast(name + ".cast", own_tokens() * (width - beside), false);
+  const double bytes = ((width - beside) * operand() + beside * element()) / width;  // of an element
+  Operator& added = add();
+  added.forward.push_back(collective(name + ".all_gather", BlockCollective::Kind::kAllGather, width, bytes));
   added.activation_gradient.push_back(
-      collective(name + ".reduce_scatter", BlockCollective::Kind::kReduceScatter, width));
+      collective(name + ".reduce_scatter", BlockCollective::Kind::kReduceScatter, width, element()));
   // The weight gradient of the next product needs all tokens again, of which each die has kept its own.
-  gathered_again_ = collective(name + ".all_gather_again", BlockCollective::Kind::kAllGather, width);
+  gathered_again_ = collective(name + ".all_gather_again", BlockCollective::Kind::kAllGather, width, bytes);
 }
 
 void BlockBuilder::scatter(const std::string& name, double width) {
   if (layout_.tp == 1) return;
-  Operator& added = add();
   if (!layout_.sequence_parallel) {
-    added.forward.push_back(collective(name + ".all_reduce", BlockCollective::Kind::kAllReduce, width));
+    add().forward.push_back(
+        collective(name + ".all_reduce", BlockCollective::Kind::kAllReduce, width, element()));
     return;
   }
-  added.forward.push_back(collective(name + ".reduce_scatter", BlockCollective::Kind::kReduceScatter, width));
+  if (in_fp8_)
+    operators_.pop_back();  // the gradient of all tokens' rows is not cast, but that of the die's own
+  Operator& added = add();
+  added.forward.push_back(
+      collective(name + ".reduce_scatter", BlockCollective::Kind::kReduceScatter, width, element()));
   added.activation_gradient.push_back(
-      collective(name + ".all_gather", BlockCollective::Kind::kAllGather, width));
+      collective(name + ".all_gather", BlockCollective::Kind::kAllGather, width, operand()));
+  if (in_fp8_) cast(name + ".gradient_cast", own_tokens() * width, true);
 }
 
 void BlockBuilder::ring(const std::string& name, double bytes) {

@@ -21,12 +21,15 @@ struct ElementwiseKernel {
 class BlockBuilder {
  public:
   // The model must outlive it.
-  BlockBuilder(const ModelShape& model, const BlockLayout& layout) : model_(model), layout_(layout) {}
+  BlockBuilder(const ModelShape& model, const BlockLayout& layout)
+      : model_(model), layout_(layout), in_fp8_(layout.fp8 != Fp8Recipe::kNone) {}
 
   const ModelShape& model() const { return model_; }
   const BlockLayout& layout() const { return layout_; }
   // Returns the bytes of an element of the model's type.
   double element() const { return element_bytes(model_.dtype); }
+  // Returns the same as the products that are added read it.
+  double operand() const { return in_fp8_ ? element_bytes(operand_type(layout_.fp8)) : element(); }
   double tokens() const { return static_cast<double>(layout_.tokens()); }
   double own_tokens() const { return static_cast<double>(layout_.own_tokens()); }
 
@@ -35,6 +38,8 @@ class BlockBuilder {
 
   // Adds a product of rows x k by weights k x n, with both gradients. The weights are this die's.
   void product(const std::string& name, std::uint64_t rows, std::uint64_t k, std::uint64_t n);
+  // From now on, products are in the model's type.
+  void in_model_type() { in_fp8_ = false; }
   // Adds the same in fp32; its gradients need no accumulation in another type.
   void product_fp32(const std::string& name, std::uint64_t rows, std::uint64_t k, std::uint64_t n);
   // Adds kernels over this many elements, elementwise or in rows of `width`. Gradients are called
@@ -43,8 +48,8 @@ class BlockBuilder {
               std::span<const ElementwiseKernel> backward, RecomputeKinds also = {}, double width = 0);
   void attention(const BlockAttention& forward);
   // Adds the gather of all tokens' rows of this width on all dies of the TP group. The dies hold parts of
-  // them (with sequence parallelism) or have all already.
-  void gather(const std::string& name, double width);
+  // them (with sequence parallelism) or have all already. `beside`: so many columns are no operand of the next product.
+  void gather(const std::string& name, double width, double beside = 0);
   // Adds the reduction of the TP group's partial sums of all tokens' rows: each die gets its part, or all
   // dies get all.
   void scatter(const std::string& name, double width);
@@ -73,9 +78,12 @@ class BlockBuilder {
     return {std::move(name), work_class, part_, work, recompute_, 1};
   }
   void product(const std::string& name, BlockProduct forward);
+  // Adds the kernels that turn so many elements into operands of eight bits, forward or of a gradient.
+  void cast(const std::string& name, double elements, bool gradient);
   std::vector<BlockKernel> passes(const std::string& name, double elements,
                                   std::span<const ElementwiseKernel> passes, double width = 0) const;
-  BlockKernel collective(const std::string& name, BlockCollective::Kind kind, double width) const;
+  BlockKernel collective(const std::string& name, BlockCollective::Kind kind, double width,
+                         double element) const;
 
   const ModelShape& model_;
   BlockLayout layout_;
@@ -83,6 +91,8 @@ class BlockBuilder {
   RecomputeKinds recompute_{};
   std::vector<Operator> operators_;
   std::optional<BlockKernel> gathered_again_;
+  bool in_fp8_;
+  bool gathered_ = false;  // the next product's rows are cast, before they are gathered
   Block block_;
 };
 

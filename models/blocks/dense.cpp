@@ -13,7 +13,7 @@ class DenseBlock final : public BlockKind {
   Block block(const ModelShape& model, const BlockLayout& layout) const override {
     BlockBuilder builder(model, layout);
     add_attention(builder, reach_);
-    add_feed_forward_norm(builder);
+    add_feed_forward_norm(builder, false);
     builder.at(BlockPart::kExperts, {RecomputeKind::kMlp});
     add_feed_forward(builder, "feed_forward", model.dense_intermediate);
     return std::move(builder).finish();

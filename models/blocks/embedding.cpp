@@ -14,6 +14,7 @@ class EmbeddingBlock final : public BlockKind {
   Block block(const ModelShape& model, const BlockLayout& layout) const override {
     BlockBuilder builder(model, layout);
     builder.at(BlockPart::kAttention);
+    builder.in_model_type();
     // Gradients of rows are added to the table's gradient in fp32.
     const double element = builder.element();
     const ElementwiseKernel take{element, element, 0, 0, 0}, add{element + 4, 4, 1, 1, 0};

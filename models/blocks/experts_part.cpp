@@ -1,6 +1,7 @@
 #include "models/blocks/experts_part.h"
 
 #include "models/blocks/feed_forward_part.h"
+#include "models/blocks/fp8_casts.h"
 #include "models/blocks/vector_operators.h"
 
 namespace a3sim {
@@ -40,19 +41,25 @@ void add_experts(BlockBuilder& builder) {
 
   const std::uint32_t width = model.expert_hidden(), first = model.first_columns();
   if (experts.latent > 0) add_latent_projections(builder, tokens);
+  if (layout.fp8_dispatch) {
+    const ElementwiseKernel cast = cast_pass(layout.fp8);
+    builder.vector("experts.cast", static_cast<double>(tokens) * width, {&cast, 1}, {&cast, 1});
+  }
   builder.experts(
       {tokens, width, experts.intermediate, experts.count, experts.top_k, model.dtype, model.gated});
   builder.expert_parameters((first + 1.0) * width * experts.intermediate * experts.count);
   // With balanced experts as many rows arrive as leave. Weights are applied at SwiGLU, so results are not
   // kept.
-  builder.keep("experts.input", rows * width * builder.element());
+  builder.keep("experts.input", rows * width * builder.operand());
   builder.keep("experts.gate_up", first * rows * columns * builder.element());
-  builder.keep("experts.swiglu", rows * columns * builder.element(), {kActivation});
+  builder.keep("experts.swiglu", rows * columns * builder.operand(), {kActivation});
 
   builder.model_flops(6.0 * (1.0 * model.hidden * experts.count +
                              (first + 1.0) * width * experts.intermediate * experts.top_k));
   if (experts.shared_intermediate == 0) return;
   builder.at(BlockPart::kShared, {kMoe});
+  if (builder.operand() < builder.element())
+    builder.keep("shared.input", own * model.hidden * builder.operand());
   add_feed_forward(builder, "shared", experts.shared_intermediate);
   // Its result is added to that of the routed experts.
   const ElementwiseKernel add{2 * builder.element(), builder.element(), 1, 3, 0};

@@ -11,6 +11,7 @@ void add_head(BlockBuilder& builder, bool owns_weights) {
   const std::uint32_t columns = (model.vocabulary + layout.tp - 1) / layout.tp;
   const double logits = builder.tokens() * columns;
   builder.at(BlockPart::kAttention);
+  builder.in_model_type();
   builder.keep_input("head.input", row * builder.element());
   add_residual_norm(builder, "head.norm", builder.own_tokens(), model.hidden);
   builder.parameters(model.hidden);

@@ -15,7 +15,7 @@ class MoeBlock final : public BlockKind {
   Block block(const ModelShape& model, const BlockLayout& layout) const override {
     BlockBuilder builder(model, layout);
     add_attention(builder, reach_);
-    add_feed_forward_norm(builder);
+    add_feed_forward_norm(builder, true);
     add_experts(builder);
     return std::move(builder).finish();
   }

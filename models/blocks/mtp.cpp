@@ -21,7 +21,7 @@ class MtpBlock final : public BlockKind {
     BlockBuilder builder(model, layout);
     add_projection(builder);
     add_attention(builder);
-    add_feed_forward_norm(builder);
+    add_feed_forward_norm(builder, model.experts.count > 0);
     if (model.experts.count > 0) {
       add_experts(builder);
     } else {
@@ -44,7 +44,7 @@ class MtpBlock final : public BlockKind {
     builder.vector("mtp.embedding", row, {&take, 1}, {&add, 1});
     add_norm(builder, "mtp.norm", 2 * builder.own_tokens(), model.hidden);
     builder.parameters(2.0 * model.hidden);
-    builder.keep("mtp.norm", 2 * row * builder.element(), {RecomputeKind::kNorm});
+    builder.keep("mtp.norm", 2 * row * builder.operand(), {RecomputeKind::kNorm});
     builder.product("mtp.projection", builder.layout().own_tokens(), std::uint64_t{2} * model.hidden,
                     model.hidden);
     builder.model_flops(6.0 * 2.0 * model.hidden * model.hidden);

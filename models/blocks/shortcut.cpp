@@ -24,7 +24,7 @@ class ShortcutBlock final : public BlockKind {
  private:
   static void add_half(BlockBuilder& builder) {
     add_attention(builder);
-    add_feed_forward_norm(builder);
+    add_feed_forward_norm(builder, true);
     builder.at(BlockPart::kAttention, {RecomputeKind::kMlp});
     add_feed_forward(builder, "feed_forward", builder.model().dense_intermediate);
   }

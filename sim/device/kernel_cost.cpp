@@ -68,6 +68,12 @@ double end_of_streams(const std::vector<SharingProduct>& products, std::uint32_t
 
 }  // namespace
 
+Tiling tiling_for(Tiling tiling, DataType operands) {
+  tiling.base_k =
+      static_cast<std::uint16_t>(tiling.base_k * element_bits(DataType::kBf16) / element_bits(operands));
+  return tiling;
+}
+
 KernelCost::Block KernelCost::block(const Gemm& product, std::uint32_t rows, std::uint32_t cols,
                                     std::uint32_t workers, Form form) {
   const BlockGrid grid(product.m, product.n, tiling_);
@@ -170,16 +176,16 @@ MemoryJob KernelCost::products(std::span<const std::uint32_t> rows, std::uint32_
 }
 
 MemoryJob KernelCost::gradients(std::span<const std::uint32_t> rows, std::uint32_t n, std::uint32_t k,
-                                std::uint32_t workers, std::uint32_t streams) {
+                                std::uint32_t workers, std::uint32_t streams, DataType type) {
   if (rows.empty()) return {};
   std::vector<Gemm> products;
   double read = 0, written = 0;
   for (const std::uint32_t m : rows) {
     products.push_back({k, n, m, 0, 0, 0});
-    read += double{kElement} * m * (1.0 * k + n);
+    read += element_bytes(type) * m * (1.0 * k + n);
     written += double{kElement} * k * n;
   }
-  MemoryJob result = job(products, workers, {}, streams);
+  MemoryJob result = job(products, workers, {.dtype = type, .weights = type}, streams);
   result.bytes[kL2Write] = written;
   result.bytes[kHbm] = hardware().memory.as_reads(read, written);
   return result;
@@ -187,7 +193,8 @@ MemoryJob KernelCost::gradients(std::span<const std::uint32_t> rows, std::uint32
 
 MemoryJob KernelCost::product(const BlockProduct& product, std::uint32_t workers) {
   const auto narrow = [](std::uint64_t size) { return static_cast<std::uint32_t>(size); };
-  const Form form{product.dtype, product.dtype, product.accumulates ? DataType::kFp32 : product.dtype,
+  const DataType wide = is_fp8(product.dtype) ? DataType::kBf16 : product.dtype;
+  const Form form{product.dtype, product.dtype, product.accumulates ? DataType::kFp32 : wide,
                   product.transposed};
   MemoryJob result = job({{narrow(product.m), narrow(product.n), narrow(product.k), 0, 0, 0}}, workers, form);
   const auto m = static_cast<double>(product.m), n = static_cast<double>(product.n),

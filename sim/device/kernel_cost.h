@@ -24,6 +24,9 @@ struct VectorKernel {
   bool aligned = true;      // rows begin at lines
 };
 
+// Returns a tiling of products in bf16 for another type: as many bytes of K at a time.
+Tiling tiling_for(Tiling tiling, DataType operands);
+
 // Computes whole kernels as one job of their device's memory. CostModel gives the cost of their steps, which
 // are dealt to the kernel's workers; operands come from the HBM once. How workers affect each other piece by
 // piece in the L2 is not modelled.
@@ -45,9 +48,11 @@ class KernelCost {
                      std::uint32_t workers, std::uint32_t streams = 0, DataType type = DataType::kBf16);
   // Returns the job of weight gradients: k x n each, summed over an expert's `rows`; an expert without rows
   // gets zeros.
+  // Operands have the type; those of eight bits are stored so that both are read along rows.
   MemoryJob gradients(std::span<const std::uint32_t> rows, std::uint32_t n, std::uint32_t k,
-                      std::uint32_t workers, std::uint32_t streams = 0);
-  // Returns the job of a layer's product in its type. If it accumulates, the sum is read and written in fp32.
+                      std::uint32_t workers, std::uint32_t streams = 0, DataType type = DataType::kBf16);
+  // Returns the job of a layer's product in its type; of operands in FP8 the result has 16 bits. If it accumulates, the
+  // sum is read and written in fp32.
   MemoryJob product(const BlockProduct& product, std::uint32_t workers);
   MemoryJob vector(const VectorKernel& kernel, std::uint32_t workers) const;
   // Returns the job of flash attention. If vector work runs on other cores than products, scores pass through

@@ -261,8 +261,18 @@ TEST_CASE("what a script leaves open, or what cannot be simulated, is refused wi
   CHECK_THAT(refusal(hybrid, {}), Contains("hybrid_cp_algo") && Contains("--set step.cp_exchange"));
   CHECK(refusal(hybrid, {"step.cp_exchange=ring", "parallel.ep=8"}).empty());
   CHECK_THAT(refusal(replaced(kMoe, "TP=2", "TP=$(nproc)"), {}), Contains("a command, which is not run"));
-  CHECK_THAT(refusal(replaced(kMoe, "--bf16", "--bf16 --fp8-format hybrid"), {}),
+  CHECK_THAT(refusal(replaced(kMoe, "--bf16", "--bf16 --fp4-format e2m1"), {}),
              Contains("--set model.dtype=bf16"));
+  // A3 has no FP8.
+  const std::string fp8 = replaced(kMoe, "--bf16", "--bf16 --fp8-format hybrid");
+  CHECK(values_of(fp8).at("step.fp8").starts_with("delayed :"));
+  CHECK(values_of(replaced(fp8, "hybrid", "e4m3 --fp8-recipe mxfp8"))
+            .at("step.fp8")
+            .starts_with("blockwise :"));
+  CHECK_THAT(refusal(fp8, {}), Contains("pretrain.sh:") && Contains("does not multiply in FP8"));
+  CHECK(refusal(fp8, {"step.fp8=none"}).empty());
+  CHECK_THAT(refusal(replaced(fp8, "hybrid", "e4m3 --fp8-recipe own"), {}),
+             Contains("--set step.fp8=blockwise"));
   CHECK_THAT(refusal(replaced(kMoe, "--hidden-size 1024", "--hidden-size 1k"), {}),
              Contains("pretrain.sh:26:19") && !Contains("missing") &&
                  Contains("--hidden-size: '1k', expected a whole number"));

@@ -148,8 +148,7 @@ InferenceKernel InferenceCosts::product_of(InferenceKernel kernel, const BlockPr
   all.n *= times;  // products of as many rows are dealt to the cores as one of all their columns
   Tiling tiling;
   tiling.base_m = static_cast<std::uint16_t>(std::min<std::uint64_t>(tiling.base_m, (one.m + 15) / 16 * 16));
-  tiling.base_k =
-      static_cast<std::uint16_t>(tiling.base_k * element_bits(DataType::kBf16) / element_bits(one.dtype));
+  tiling = tiling_for(tiling, one.dtype);
   tiling.base_n = block_width(one.m, all.n, cores(CoreUnit::kMatrix), tiling);
   KernelCost cost(hardware_, program_, tiling);
   kernel.job = cost.product(all, cores(CoreUnit::kMatrix));

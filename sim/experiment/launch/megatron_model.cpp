@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/blocks/fp8_recipe.h"
 #include "sim/experiment/launch/launch_reader.h"
 
 namespace a3sim {
@@ -221,18 +222,33 @@ class ModelArguments {
   }
 
   void read_type() {
-    for (const char* name : {"fp8-format", "fp8", "fp8-recipe", "fp4-format"}) {
-      if (!reader_.has(name)) continue;
-      return reader_.open(
-          "model.dtype",
-          fmt::format(
-              "--{}: products in 8 bits and fewer are not simulated in a step: --set model.dtype=bf16 takes "
-              "them in 16",
-              name),
-          reader_.mark(name));
-    }
+    if (reader_.has("fp4-format"))
+      return reader_.open("model.dtype",
+                          "--fp4-format: products in 4 bits are not simulated in a step: --set "
+                          "model.dtype=bf16 takes them in 16",
+                          reader_.mark("fp4-format"));
+    read_fp8();
     const char* const name = reader_.flag("bf16") ? "bf16" : "fp16";
     reader_.set("model.dtype", reader_.flag(name) ? name : "fp32", reader_.mark(name));
+  }
+
+  // Without a recipe, Megatron's scales are those of former steps.
+  void read_fp8() {
+    constexpr const char *kKey = "step.fp8", *kRecipe = "fp8-recipe";
+    const char* const format = reader_.has("fp8-format") ? "fp8-format" : "fp8";
+    if (!reader_.has(format)) return;
+    if (!reader_.has(kRecipe)) return reader_.set(kKey, "delayed", reader_.mark(format));
+    const auto recipe = reader_.text(kRecipe, kKey);
+    if (!recipe) return;
+    if (*recipe == "mxfp8") return reader_.set(kKey, "blockwise", reader_.value_mark(kRecipe));
+    if (std::ranges::find(kNamesOf<Fp8Recipe>, *recipe) != std::end(kNamesOf<Fp8Recipe>) && *recipe != "none")
+      return reader_.set(kKey, *recipe, reader_.value_mark(kRecipe));
+    reader_.open(
+        kKey,
+        fmt::format("--fp8-recipe: '{}' is not known: --set step.fp8=blockwise takes scales of blocks, "
+                    "step.fp8=none products in 16 bits",
+                    *recipe),
+        reader_.value_mark(kRecipe));
   }
 
   LaunchReader& reader_;

@@ -37,6 +37,7 @@ class PartCosts {
         unlisted_(step.unlisted),
         hardware_(sustained(experiment.hardware)),
         cost_(hardware_, experiment.program, experiment.cut.tiling),
+        fp8_cost_(hardware_, experiment.program, tiling_for(experiment.cut.tiling, operand_type(step.fp8))),
         times_(times) {}
 
   void add(const std::vector<BlockKernel>& kernels, PartWorks& works,
@@ -54,7 +55,8 @@ class PartCosts {
       return;
     }
     // Kernels follow one another, so no other kernel makes up for the time that one waits for memory.
-    MemoryJob job = block_kernel_cost(kernel, cost_);
+    const auto* const product = std::get_if<BlockProduct>(&kernel.work);
+    MemoryJob job = block_kernel_cost(kernel, product && is_fp8(product->dtype) ? fp8_cost_ : cost_);
     settle(job, hardware_);
     part.add(job, class_of(kernel.work_class));
     // Each kernel begins one launch after the one before it, unless a graph has captured both.
@@ -65,7 +67,7 @@ class PartCosts {
     part.hold += gaps;
     at(part.classes, TimeClass::kRest) += gaps;
     part.launches += kernel.launches;
-    part.calls += kernel.launches;
+    if (kernel.own_call) part.calls += kernel.launches;
     times_.flops_run += flops_of(kernel);
   }
 
@@ -73,7 +75,7 @@ class PartCosts {
   double captured_;
   Duration unlisted_;
   Hardware hardware_;
-  KernelCost cost_;
+  KernelCost cost_, fp8_cost_;
   BlockTimes& times_;
 };
 
@@ -92,10 +94,12 @@ StepOptions options_of(const StepOptions& step, const BlockKind& block, const St
 BlockTimes sizes_of(const Block& block, const StepOptions& own) {
   BlockTimes sizes;
   sizes.dense_parameters = block.parameters;
+  sizes.fp8_parameters = block.fp8_parameters;
   sizes.kept = own.recompute_all ? block.kept_input() : block.kept(own.recompute);
   sizes.kept_again = block.kept({}) - sizes.kept;
   if (!block.experts) return sizes;
   sizes.expert_parameters = block.expert_parameters / (own.ep * own.etp);
+  if (own.fp8 != Fp8Recipe::kNone) sizes.fp8_parameters += sizes.expert_parameters;
   sizes.experts_again = own.experts_again();
   return sizes;
 }

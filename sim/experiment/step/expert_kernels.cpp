@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "models/blocks/fp8_casts.h"
 #include "sim/core/error.h"
 #include "sim/core/whole_time.h"
 #include "sim/device/block_cost.h"
@@ -28,7 +29,8 @@ class ExpertKernels {
         step_(step),
         experts_(experts),
         hardware_(sustained(experiment.hardware)),
-        cost_(hardware_, experiment.program, experiment.cut.tiling),
+        operands_(step.fp8 == Fp8Recipe::kNone ? DataType::kBf16 : operand_type(step.fp8)),
+        cost_(hardware_, experiment.program, tiling_for(experiment.cut.tiling, operands_)),
         local_(experts.experts / step.ep),
         rows_(local_,
               static_cast<std::uint32_t>(static_cast<double>(experts.tokens * experts.top_k) / local_)),
@@ -42,14 +44,18 @@ class ExpertKernels {
 
   ExpertTimes times() {
     ExpertTimes times;
-    const auto dispatch = exchange(experiment_.program.bulk->dispatch),
-               combine = exchange(experiment_.program.bulk->combine);
-    times.forward = {dispatch, combine, forward(), {}, false, {}, 0};
-    times.backward = {combine, dispatch, backward(), weights(), false, {}, 0};
+    const Program::Bulk& bulk = *experiment_.program.bulk;
+    // Rows, and the gradients of their sums, come to experts in the type that these multiply; results go back in the model's.
+    const double in = step_.fp8_dispatch ? element_bytes(operands_) : element();
+    times.forward = {
+        exchange(bulk.dispatch, in), exchange(bulk.combine, element()), forward(), {}, false, {}, 0};
+    times.backward = {
+        exchange(bulk.combine, in), exchange(bulk.dispatch, element()), backward(), weights(), false, {}, 0};
     for (ExpertPass* const pass : {&times.forward, &times.backward}) {
       pass->alone = pass->in.alone() + pass->out.alone() + pass->experts.alone() + pass->weights.alone();
-      for (const StreamTransfer& transfer : pass->in.transfers)
-        pass->sent += 2.0 * static_cast<double>(transfer.bytes.count);
+      for (const ExchangeWork* const way : {&pass->in, &pass->out})
+        for (const StreamTransfer& transfer : way->transfers)
+          pass->sent += static_cast<double>(transfer.bytes.count);
       pass->busiest = busiest_;
       add_etp_exchanges(step_, experts_, *pass);
     }
@@ -63,11 +69,12 @@ class ExpertKernels {
   std::uint32_t matrix_workers() const { return experiment_.workers.count(CoreUnit::kMatrix); }
   std::uint32_t vector_workers() const { return experiment_.workers.count(CoreUnit::kVector); }
 
-  ExchangeWork exchange(BytesPerSecond rate) const {
+  // Returns an exchange of rows with so many bytes per element, by kernels of this rate.
+  ExchangeWork exchange(BytesPerSecond rate, double bytes) const {
     const Program::Bulk& bulk = *experiment_.program.bulk;
     const DieGroup group{step_.ep, std::max(1U, experiment_.parallel.tp_stride)};
     const double all = experts_.experts,
-                 row = element() * experts_.hidden * static_cast<double>(experts_.tokens) * busiest_ * part_;
+                 row = bytes * experts_.hidden * static_cast<double>(experts_.tokens) * busiest_ * part_;
     const double to_peer = row * (bulk.once_a_rank ? chosen_by(all, local_, experts_.top_k)
                                                    : static_cast<double>(experts_.top_k) / step_.ep);
     const std::uint32_t near = levels_of(hardware_.fabric, group).members.front();
@@ -92,7 +99,8 @@ class ExpertKernels {
     ++part.calls;
   }
   void add_products(std::uint32_t n, std::uint32_t k, PartWork& part) {
-    add_kernel(cost_.products(rows_, n, k, matrix_workers()), TimeClass::kGrouped, local_, part);
+    add_kernel(cost_.products(rows_, n, k, matrix_workers(), 0, operands_), TimeClass::kGrouped, local_,
+               part);
   }
   // Adds a vector kernel that reads and writes so many bytes.
   void add_vector(double read, double written, double ops, PartWork& part) {
@@ -100,9 +108,26 @@ class ExpertKernels {
     add_kernel(cost_.vector({read, written, {count, count, 0}}, vector_workers()), TimeClass::kVector, 1,
                part);
   }
+  // Adds the kernels that make rows of this width operands of eight bits, within the operation that launches their products.
+  // `there`: the copy by rows has arrived.
+  void add_casts(std::uint32_t width, bool there, PartWork& part) {
+    if (step_.fp8 == Fp8Recipe::kNone) return;
+    const ElementwiseKernel turn = turn_pass(step_.fp8);
+    for (const ElementwiseKernel& pass : there ? std::span(&turn, 1) : cast_passes(step_.fp8)) {
+      const double elements = rows() * width;
+      const auto count = [&](double each) { return static_cast<std::uint64_t>(each * elements); };
+      add_kernel(
+          cost_.vector(
+              {pass.read * elements, pass.written * elements, {count(pass.simple), count(pass.convert), 0}},
+              vector_workers()),
+          TimeClass::kVector, 1, part);
+      --part.calls;
+    }
+  }
   // Adds the kernels that put rows in another order, before or after the experts.
   void add_permute(bool before, PartWork& part) {
-    const double bytes = rows() * experts_.hidden * element();
+    const double each = before && step_.fp8_dispatch ? element_bytes(operands_) : element();
+    const double bytes = rows() * experts_.hidden * each;
     add_vector(bytes, bytes, 0, part);
     // Masks, indices and chunks are small: each operation takes a gap, and the host's time.
     const Duration gaps = (experiment_.program.launch.queued + step_.unlisted) * step_.permute_calls;
@@ -112,7 +137,7 @@ class ExpertKernels {
     part.calls += step_.permute_calls;
     if (experiment_.program.bulk->once_a_rank) return;
     // A token that is sent once per expert is copied before it leaves, and its rows are summed once they are back.
-    const double tokens = static_cast<double>(experts_.tokens) * experts_.hidden * element();
+    const double tokens = static_cast<double>(experts_.tokens) * experts_.hidden * each;
     const double copies = tokens * experts_.top_k;
     add_vector(before ? tokens : copies, before ? copies : tokens, 0, part);
   }
@@ -122,8 +147,10 @@ class ExpertKernels {
     const std::uint32_t h = experts_.hidden, f = columns();
     add_permute(true, part);
     const std::uint32_t first = experts_.first_columns();
+    add_casts(h, step_.fp8_dispatch, part);
     add_products(first * f, h, part);
     add_vector(rows() * first * f * element(), rows() * f * element(), (first + 1) * rows() * f, part);
+    add_casts(f, false, part);
     add_products(h, f, part);
     add_permute(false, part);
     return part;
@@ -132,10 +159,12 @@ class ExpertKernels {
     PartWork part;
     const std::uint32_t h = experts_.hidden, f = columns();
     add_permute(true, part);
+    add_casts(h, step_.fp8_dispatch, part);
     add_products(f, h, part);
     const std::uint32_t first = experts_.first_columns();
     add_vector(rows() * (first + 1) * f * element(), rows() * first * f * element(), 3 * first * rows() * f,
                part);
+    add_casts(first * f, false, part);
     add_products(h, first * f, part);
     add_permute(false, part);
     return part;
@@ -145,7 +174,7 @@ class ExpertKernels {
     PartWork part;
     const std::uint32_t h = experts_.hidden, f = columns();
     for (const auto& [n, k] : {std::pair{h, f}, std::pair{experts_.first_columns() * f, h}}) {
-      MemoryJob job = cost_.gradients(rows_, n, k, matrix_workers());
+      MemoryJob job = cost_.gradients(rows_, n, k, matrix_workers(), 0, operands_);
       const double more = 1.0 * local_ * n * k, sums = 4;
       job.bytes[static_cast<std::size_t>(Resource::kHbm)] +=
           hardware_.memory.as_reads(more * sums, more * (sums - element()));
@@ -158,6 +187,7 @@ class ExpertKernels {
   const StepOptions& step_;
   const BlockExperts& experts_;
   Hardware hardware_;
+  DataType operands_;  // of products
   KernelCost cost_;
   std::uint32_t local_;
   std::vector<std::uint32_t> rows_;  // one entry per local expert

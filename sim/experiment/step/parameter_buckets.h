@@ -10,9 +10,11 @@ namespace a3sim {
 // Parameters on a die: those that all dies of a stage have, and experts'.
 struct ParameterCounts {
   double dense = 0, expert = 0;
+  double fp8 = 0;  // of all these, those that are multiplied in eight bits
   void add(const BlockTimes& block) {
     dense += block.dense_parameters;
     expert += block.expert_parameters;
+    fp8 += block.fp8_parameters;
   }
   double all() const { return dense + expert; }
 };

@@ -67,17 +67,20 @@ StageMemory static_memory(const StepOptions& step, const StageLayout& layout,
     return spread ? block.dense_parameters / step.shards() + block.expert_parameters / step.expert_shards()
                   : block.dense_parameters + block.expert_parameters;
   };
-  double updated = 0, largest = 0;
+  double updated = 0, largest = 0, largest_fp8 = 0;
   for (const std::uint32_t b : layout.blocks_of(stage)) {
     const BlockTimes& block = blocks[b];
     memory.weights += kWeightBytes * held(block, step.fsdp);
+    if (!step.fsdp) memory.weights += step.fp8_copy_bytes() * block.fp8_parameters;
+    largest_fp8 = std::max(largest_fp8, block.fp8_parameters);
     memory.gradients += step.gradient_bytes * held(block, step.spreads_gradients());
     updated += step.updated(block.dense_parameters, block.expert_parameters);
     largest = std::max(largest, held(block, false));
     memory.again = std::max(memory.again, block.kept_again);
   }
   // The weights of the block whose pass runs, and of the next one; gradients of the one before.
-  if (step.fsdp) memory.gathered = 2 * kWeightBytes * largest;
+  // In eight bits, what its own pass reads.
+  if (step.fsdp) memory.gathered = 2 * kWeightBytes * largest + step.fp8_copy_bytes() / 2 * largest_fp8;
   if (step.spreads_gradients()) memory.gathered += step.reduce_bytes * largest;
   const double master = kMasterBytes - (step.optimizer.reuses_weights ? kWeightBytes : 0);
   if (!step.optimizer.swapped) memory.states = (step.optimizer.state_bytes + master) * updated;

@@ -274,6 +274,26 @@ void read_attention(const Config& block, StepOptions& step) {
   step.ulysses = block.choice("cp_exchange", {"ring", "ulysses"}, "ring") == 1;
 }
 
+// Reads which products run in eight bits, and which exchanges carry their operands.
+void read_fp8(const Config& block, const Hardware& hardware, bool experts, StepOptions& step) {
+  step.fp8 = block.choice("fp8", Fp8Recipe::kNone);
+  step.fp8_dispatch = block.boolean("fp8_dispatch", false);
+  if (step.fp8 != Fp8Recipe::kNone && hardware.cube.macs_per_cycle(operand_type(step.fp8)) == 0)
+    block.error("fp8", fmt::format("{} does not multiply in FP8: expected none, or a machine whose file has "
+                                   "hardware.workers.cube.macs_fp8, as ascend950pr_9589.yaml and "
+                                   "h100_node.yaml",
+                                   hardware.name));
+  else if (step.fp8 != Fp8Recipe::kNone && experts && step.exchange != ExpertExchange::kStreams)
+    block.error("fp8",
+                "a taskflow computes experts in the model's type: expected step.exchange=streams beside it, "
+                "or none");
+  if (step.fp8_dispatch && step.fp8 != Fp8Recipe::kBlockwise) {
+    block.error("fp8_dispatch",
+                "rows go with scales of their own blocks: expected step.fp8=blockwise beside it");
+    step.fp8_dispatch = false;
+  }
+}
+
 }  // namespace
 
 BlockLayout StepOptions::block_layout() const {
@@ -287,7 +307,9 @@ BlockLayout StepOptions::block_layout() const {
           fuse,
           document_lengths,
           pad_experts ? expert_capacity : 1,
-          etp};
+          etp,
+          fp8,
+          fp8_dispatch};
 }
 
 StepOptions read_step_options(const Config& root, const Hardware& hardware) {
@@ -315,6 +337,7 @@ StepOptions read_step_options(const Config& root, const Hardware& hardware) {
   step.bucket = block.number("bucket", 1, kMostParameters, 40e6);
   read_replicas(block, step);
   step.exchange = block.choice("exchange", ExpertExchange::kTaskflow);
+  read_fp8(block, hardware, root.map("model").has("experts"), step);
   step.experts = read_preset(block, "experts", step);
   step.experts_backward = read_preset(block, "experts_backward", step);
   if (!step.experts_backward.empty() && step.experts.empty())

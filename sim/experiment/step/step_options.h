@@ -83,7 +83,9 @@ struct StepOptions {
   std::string experts, experts_backward;
   // The most rows that an expert takes from each rank, over their mean; 0: all. The others are dropped.
   double expert_capacity = 0;
-  bool pad_experts = false;  // experts have as many rows always
+  bool pad_experts = false;   // experts have as many rows always
+  Fp8Recipe fp8{};            // products of layers in eight bits, between weights and results in 16
+  bool fp8_dispatch = false;  // rows go to experts in eight bits, and so do the gradients of their sums
   // Routings that are simulated, of kinds that draw; each layer and micro-batch has one of them.
   std::uint32_t draws = 8;
 
@@ -127,6 +129,8 @@ struct StepOptions {
   bool spreads_gradients() const { return fsdp || zero2; }
   // True if backward passes compute the MoE-FFN again.
   bool experts_again() const { return recompute_all || recompute.has(RecomputeKind::kMoe); }
+  // Returns the bytes of the copies of a weight as products in eight bits read it, one for each direction of sums.
+  double fp8_copy_bytes() const { return 2 * element_bytes(operand_type(fp8)); }
   double tokens() const { return static_cast<double>(global_batch) * static_cast<double>(sequence); }
   BlockLayout block_layout() const;
 };

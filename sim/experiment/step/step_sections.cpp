@@ -10,6 +10,7 @@
 #include "sim/experiment/step/step_bar.h"
 #include "sim/experiment/step/step_bounds.h"
 #include "sim/experiment/step/step_files.h"
+#include "sim/experiment/step/step_fp8.h"
 #include "sim/experiment/step/step_routing.h"
 
 namespace a3sim {
@@ -287,6 +288,7 @@ OwnSections step_sections(const Experiment& experiment, const SimulatedStep& ste
   add_experts(experiment, step, own.before);
   add_routing(experiment, step, own.before);
   add_capacity(step, own.before);
+  add_fp8(experiment, step, own.before);
   own.before.say(unknown_of(step), "unknown");
   add_not_modelled(step, own.before);
   add_error_bar(experiment, step, own.before);

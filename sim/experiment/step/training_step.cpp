@@ -121,8 +121,11 @@ StepFigures figures_of(const Experiment& experiment, const PreparedStep& prepare
   const double time = seconds(figures.time), dies = step.dies(), stages = step.pp;
   figures.tokens_a_die = step.tokens() / time / dies;
   const Hardware& hardware = experiment.hardware;
-  figures.peak_tflops = 2e-12 * hardware.cube.macs_per_cycle_16 * hardware.workers.count(CoreUnit::kMatrix) *
-                        static_cast<double>(hardware.clock.count);
+  const bool fp8 = step.fp8 != Fp8Recipe::kNone;
+  const std::uint32_t macs =
+      fp8 ? hardware.cube.macs_per_cycle(operand_type(step.fp8)) : hardware.cube.macs_per_cycle_16;
+  figures.peak_tflops =
+      2e-12 * macs * hardware.workers.count(CoreUnit::kMatrix) * static_cast<double>(hardware.clock.count);
   const double passes = prepared.layout.shape.micro_batches_a_copy();  // of each block
   double run_flops = 0, cube_time = 0;
   for (std::uint32_t s = 0; s < step.pp; ++s) {

@@ -38,7 +38,7 @@ struct StepFigures {
   Duration time{};
   double tokens_a_die = 0;  // per second and die
   double model_tflops = 0;  // per die, counting only what the model needs
-  double peak_tflops = 0;   // per die, of its matrix units
+  double peak_tflops = 0;   // per die, of its matrix units: in eight bits, if layers multiply in these
   double mfu = 0;           // part of the peak
   double mac_ratio = 0;     // part of the peak that cubes reach while kernels run on them
   double kernels = 0;       // kernels that a die runs, on the stage with the most

@@ -1,5 +1,6 @@
 #include "sim/experiment/step/update_writer.h"
 
+#include "models/blocks/fp8_casts.h"
 #include "sim/device/block_cost.h"
 
 namespace a3sim {
@@ -16,6 +17,7 @@ UpdateWriter::UpdateWriter(const StepParts& parts, StepTasks& tasks)
   const double least = step_.fsdp ? 0 : step_.bucket;
   for (std::uint32_t c = 0; c < layout_.shape.chunks(); ++c)
     weights_.emplace_back(buckets_.emplace_back(layout_, blocks_, c, least).all().size());
+  for (const std::vector<AfterTasks>& chunk : weights_) are_cast_.emplace_back(chunk.size(), false);
 }
 
 ParameterCounts UpdateWriter::of_stage(std::uint32_t stage) const {
@@ -93,7 +95,32 @@ AfterTasks UpdateWriter::gathered(const ChunkWork& work, AfterTasks after) {
   }
   after.insert(after.end(), weights.begin(), weights.end());
   weights.clear();
-  return after;
+  if (!step_.fsdp && are_cast_[work.chunk][number]) return after;
+  are_cast_[work.chunk][number] = true;
+  return cast(work, buckets_[work.chunk].all()[number], std::move(after));
+}
+
+// Weights that stay have both copies. A pass that has gathered its own needs one.
+AfterTasks UpdateWriter::cast(const ChunkWork& work, const ParameterBucket& bucket, AfterTasks after) {
+  const double elements = bucket.parameters.fp8;
+  if (elements == 0) return after;
+  const std::span<const ElementwiseKernel> both = cast_passes(step_.fp8);
+  std::vector<ElementwiseKernel> passes(both.begin(), both.end());
+  if (step_.fsdp) passes.back() = cast_pass(step_.fp8);
+  PartWork kernels;
+  for (const ElementwiseKernel& pass : passes) {
+    MemoryJob job = cost_.vector({pass.read * elements,
+                                  pass.written * elements,
+                                  {static_cast<std::uint64_t>(pass.simple * elements),
+                                   static_cast<std::uint64_t>(pass.convert * elements), 0}},
+                                 experiment_.workers.count(CoreUnit::kVector));
+    job.ideal = time_alone(job, hardware_);
+    kernels.add(job, TimeClass::kVector);
+    kernels.hold += experiment_.program.launch.queued;
+    ++kernels.launches;
+  }
+  at(kernels.classes, TimeClass::kRest) += kernels.hold;
+  return tasks_.compute(work, "Cast", kernels, std::move(after));
 }
 
 AfterTasks UpdateWriter::computed(const ChunkWork& work, AfterTasks after, bool last) {

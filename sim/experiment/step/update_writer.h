@@ -16,7 +16,8 @@ class UpdateWriter {
   // Writes the gathering of a stage's weights, which the step before updated, beside the first forward
   // passes. The first block of each bucket waits for them.
   void gather_ahead(std::uint32_t stage);
-  // Returns what a block's pass waits for: `after`, and its weights if they are spread.
+  // Returns what a block's pass waits for: `after`, and its weights if they are spread. Casts them to eight bits if products
+  // are: once a step, or each time that they are gathered.
   AfterTasks gathered(const ChunkWork& work, AfterTasks after);
   // Tells the writer that a block's weight gradients are computed: `after`. `last` is true for those of the
   // last micro-batch. Returns what the next block waits for.
@@ -33,6 +34,7 @@ class UpdateWriter {
     return step_.dp_overlap == what || step_.dp_overlap == DpOverlap::kBoth;
   }
   AfterTasks gather(const ChunkWork& work, ParameterCounts parameters, AfterTasks after);
+  AfterTasks cast(const ChunkWork& work, const ParameterBucket& bucket, AfterTasks after);
   // Writes the sum of gradients. `last`: also over replicas.
   AfterTasks reduce(const ChunkWork& work, ParameterCounts parameters, bool last, AfterTasks after);
   void update(std::uint32_t stage, AfterTasks after);
@@ -55,6 +57,7 @@ class UpdateWriter {
   std::vector<ChunkBuckets> buckets_;  // one entry per chunk
   // One entry per chunk, then bucket: the tasks that bring its weights; empty if they are always there.
   std::vector<std::vector<AfterTasks>> weights_;
+  std::vector<std::vector<bool>> are_cast_;  // as weights_: in eight bits already
 };
 
 }  // namespace a3sim

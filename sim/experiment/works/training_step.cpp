@@ -229,7 +229,10 @@ std::shared_ptr<const ExperimentWork> read_training_step(const Config& root, Exp
   plan.model = read_model_shape(root.map("model"), experiment.parallel);
   if (element_bits(plan.model.dtype) <= 8)
     root.map("model").error("dtype",
-                            "a step computes gradients, which 8 bits do not hold: expected bf16 or fp16");
+                            "a step computes gradients, which 8 bits do not hold: expected bf16 or fp16; "
+                            "step.fp8 computes the products of layers in 8");
+  else if (plan.step.fp8 != Fp8Recipe::kNone && element_bits(plan.model.dtype) != 16)
+    root.map("model").error("dtype", "products in 8 bits (step.fp8) stand between 16: expected bf16 or fp16");
   check_divides(root, plan);
   root.throw_if_any();
   if (const std::string why = over_program_memory(plan); !why.empty())
