@@ -6,7 +6,6 @@
 #include <map>
 
 #include "sim/core/statistics.h"
-#include "sim/diagnosis/locate/host_turns.h"
 #include "sim/diagnosis/locate/slow_intervals.h"
 
 namespace a3sim {
@@ -32,6 +31,16 @@ Episode episode_of(const std::vector<StepVerdict>& slow) {
   return episode;
 }
 
+void find_last_recorded(const std::vector<std::uint32_t>& full, Episode& episode) {
+  constexpr std::size_t kLast = 4;
+  for (std::size_t s = episode.steps.size(); s > 0 && episode.last_recorded.size() < kLast; --s) {
+    const std::uint32_t step = episode.steps[s - 1];
+    if (std::ranges::binary_search(full, step) && !std::ranges::binary_search(episode.recorded, step))
+      episode.last_recorded.push_back(step);
+  }
+  std::ranges::reverse(episode.last_recorded);
+}
+
 // Chooses the full steps of each episode: the first ones, and some for each of its suspects. An episode
 // without full steps borrows those of the episode with the same suspect whose lost time is nearest, if it is
 // near.
@@ -52,6 +61,7 @@ void find_recorded(const Observation& observation, const std::vector<std::vector
       ++of_suspect;
     }
     std::ranges::sort(episodes[e].recorded);
+    find_last_recorded(full, episodes[e]);
   }
   for (Episode& episode : episodes) {
     double least = kNear;
@@ -111,8 +121,11 @@ std::vector<float> host_waits(const std::vector<RankStep>& ranks) {
 // `from` is the first step that shows what is usual.
 void add_means(const Observation& observation, std::uint32_t from, Located& located) {
   std::map<std::uint32_t, std::vector<Episode*>> seen_by;  // by step that was recorded in full
-  for (Episode& episode : located.episodes)
+  std::map<std::uint32_t, Episode*> last_of;
+  for (Episode& episode : located.episodes) {
     for (const std::uint32_t step : episode.recorded) seen_by[step].push_back(&episode);
+    for (const std::uint32_t step : episode.last_recorded) last_of[step] = &episode;
+  }
   std::vector<std::uint32_t> episode_of(located.steps, kNone);
   for (std::uint32_t e = 0; e < located.episodes.size(); ++e)
     for (const std::uint32_t step : located.episodes[e].steps) episode_of[step] = e;
@@ -128,6 +141,8 @@ void add_means(const Observation& observation, std::uint32_t from, Located& loca
         add_mean(episode->seen, ranks);
         episode->seen_each.push_back(ranks);
       }
+    if (const auto last = last_of.find(number); last != last_of.end())
+      last->second->last_seen.push_back(ranks);
     const std::uint32_t episode = episode_of[number++];
     if (episode == kNone && number <= from) return;
     healthy += episode == kNone;
@@ -157,6 +172,7 @@ HostBound host_bound(const std::vector<RankStep>& ranks) {
   HostBound bound;
   for (const RankStep& rank : ranks) {
     bound.waits = std::max(bound.waits, host_wait(rank));
+    bound.queues_seen |= rank.fill[0] >= 0;
     bound.batch_missing |= rank.fill[0] >= 0 && rank.fill[0] < kFilled;
   }
   return bound;
@@ -268,7 +284,7 @@ bool Located::is_slow(std::uint32_t step) const {
       episodes, [&](const Episode& episode) { return std::ranges::binary_search(episode.steps, step); });
 }
 
-Located locate(const Observation& observation, const LocateLimits& limits) {
+Located locate(const Observation& observation, const LocateLimits& limits, const std::vector<Turn>& turns) {
   Located located;
   const std::vector<LightRecord> reference = observation.reference();
   Locator locator(limits, observation.ranks(), reference);
@@ -300,6 +316,7 @@ Located locate(const Observation& observation, const LocateLimits& limits) {
   });
   std::vector<std::vector<StepVerdict>> intervals = slow_intervals(slow, limits);
   divide_by_hosts(observation, bound, intervals);
+  divide_at(turns, intervals);
   for (const std::vector<StepVerdict>& interval : intervals) located.episodes.push_back(episode_of(interval));
   find_recorded(observation, intervals, located.episodes);
   // Without a record of the time before it, the first step lacks the time that its ranks waited.

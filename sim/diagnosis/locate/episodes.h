@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "sim/diagnosis/locate/host_turns.h"
 #include "sim/diagnosis/locate/locator.h"
 
 namespace a3sim {
@@ -23,6 +24,9 @@ struct Episode {
   std::vector<RankStep> seen;
   std::vector<std::vector<RankStep>> seen_each;  // one entry per step of `recorded`, in their order
   bool borrowed = false;
+  // The last slow steps that are recorded in full beside these, and `seen_each` of them: do they show the same?
+  std::vector<std::uint32_t> last_recorded;
+  std::vector<std::vector<RankStep>> last_seen;
   // How long each rank waited for its host, in ps: an entry of all ranks per slow step. Empty in jobs of very many ranks and
   // slow steps.
   std::vector<std::vector<float>> host_waits;
@@ -53,7 +57,8 @@ struct Located {
 
 // Finds the slow steps, and computes means. Reads all steps up to four times, one at a time. If no step
 // without faults is known and the last steps are faster for good, these are usual, and the steps before are
-// compared with them. Throws what the observation throws.
-Located locate(const Observation& observation, const LocateLimits& limits);
+// compared with them. Episodes end at `turns`, which are known from causes, too. Throws what the observation throws.
+Located locate(const Observation& observation, const LocateLimits& limits,
+               const std::vector<Turn>& turns = {});
 
 }  // namespace a3sim

@@ -16,7 +16,6 @@ constexpr double kOfLost =
 constexpr double kOfMost = 0.3;        // part of the events that grew most: others that count beside them
 constexpr double kOfWaits = 0.1;       // part of the wait that the events which grew most fill, else none did
 constexpr std::size_t kMostRead = 64;  // steps
-constexpr std::uint32_t kGap = 2;      // usual steps between slow ones, behind which another fault may begin
 
 using KindTimes = std::array<double, kCountOf<HostKind>>;
 
@@ -50,6 +49,9 @@ Kinds grown(const KindTimes& now, const KindTimes& usual, double waits) {
   return kinds;
 }
 
+const Kinds kBatch{HostKind::kFetch};    // a host waited for a batch,
+const Kinds kNoBatch{HostKind::kOther};  // or did something else that was not recorded
+
 // What hosts did in slow steps: empty where nothing that was recorded grew. Steps without an entry are not known.
 class HostsSeen {
  public:
@@ -64,9 +66,11 @@ class HostsSeen {
       const HostBound& hosts = bound.at(step);
       if (hosts.waits < kOfLost * of_step) continue;
       if (hosts.batch_missing)
-        kinds_[step] = {HostKind::kFetch};
+        kinds_[step] = kBatch;
       else if (std::ranges::binary_search(full, step) && times.size() < kMostRead)
         times[step] = times_of(observation.full(step));
+      else if (hosts.queues_seen)
+        kinds_[step] = kNoBatch;
     }
     if (times.empty()) return;
     const FullStep reference = observation.reference_full();
@@ -119,6 +123,12 @@ std::vector<std::size_t> cuts_of(const std::vector<StepVerdict>& steps, const Ho
   std::vector<Known> known;
   for (std::size_t at = 0; at < steps.size(); ++at)
     if (const Kinds* kinds = seen.of(steps[at].step)) known.push_back({at, kinds});
+  // Beside recorded steps of other kinds, steps that were not recorded may be of any of these.
+  const auto is_of_batches = [](const Known& step) {
+    return *step.kinds == kBatch || *step.kinds == kNoBatch;
+  };
+  if (!std::ranges::all_of(known, is_of_batches))
+    std::erase_if(known, [](const Known& step) { return *step.kinds == kNoBatch; });
   std::vector<std::size_t> cuts;
   std::size_t begin = 0;
   for (std::size_t k = 1; k < known.size(); ++k) {
@@ -128,7 +138,7 @@ std::vector<std::size_t> cuts_of(const std::vector<StepVerdict>& steps, const Ho
         behind(known.begin() + static_cast<std::ptrdiff_t>(k), known.end());
     if (has(behind, *known[k - 1].kinds) || has(before, *known[k].kinds)) continue;
     const std::size_t cut = cut_between(steps, known[k - 1].at, known[k].at);
-    const bool pause = steps[cut].step - steps[cut - 1].step > kGap;
+    const bool pause = steps[cut].step - steps[cut - 1].step > kPauseOfTurn;
     if (!pause && (before.size() < 2 || behind.size() < 2)) continue;
     cuts.push_back(cut);
     begin = k;
@@ -136,22 +146,42 @@ std::vector<std::size_t> cuts_of(const std::vector<StepVerdict>& steps, const Ho
   return cuts;
 }
 
+// Divides an interval before these positions, ascending.
+void divide_before(std::vector<std::size_t> cuts, const std::vector<StepVerdict>& interval,
+                   std::vector<std::vector<StepVerdict>>& into) {
+  std::size_t begin = 0;
+  cuts.push_back(interval.size());
+  for (const std::size_t cut : cuts) {
+    into.emplace_back(interval.begin() + static_cast<std::ptrdiff_t>(begin),
+                      interval.begin() + static_cast<std::ptrdiff_t>(cut));
+    begin = cut;
+  }
+}
+
 }  // namespace
+
+void divide_at(const std::vector<Turn>& turns, std::vector<std::vector<StepVerdict>>& intervals) {
+  std::vector<std::vector<StepVerdict>> divided;
+  for (const std::vector<StepVerdict>& interval : intervals) {
+    const auto position = [&](std::uint32_t step) {
+      return static_cast<std::size_t>(std::ranges::find(interval, step, &StepVerdict::step) -
+                                      interval.begin());
+    };
+    std::vector<std::size_t> cuts;
+    for (const auto& [before, behind] : turns)
+      if (position(before) < interval.size() && position(behind) < interval.size())
+        cuts.push_back(cut_between(interval, position(before), position(behind)));
+    divide_before(std::move(cuts), interval, divided);
+  }
+  intervals = std::move(divided);
+}
 
 void divide_by_hosts(const Observation& observation, const std::map<std::uint32_t, HostBound>& bound,
                      std::vector<std::vector<StepVerdict>>& intervals) {
   const HostsSeen seen(observation, bound, intervals);
   std::vector<std::vector<StepVerdict>> divided;
-  for (const std::vector<StepVerdict>& interval : intervals) {
-    std::size_t begin = 0;
-    std::vector<std::size_t> cuts = cuts_of(interval, seen);
-    cuts.push_back(interval.size());
-    for (const std::size_t cut : cuts) {
-      divided.emplace_back(interval.begin() + static_cast<std::ptrdiff_t>(begin),
-                           interval.begin() + static_cast<std::ptrdiff_t>(cut));
-      begin = cut;
-    }
-  }
+  for (const std::vector<StepVerdict>& interval : intervals)
+    divide_before(cuts_of(interval, seen), interval, divided);
   intervals = std::move(divided);
 }
 

@@ -153,6 +153,15 @@ void divide(Verdicts steps, const LocateLimits& limits, std::vector<std::vector<
   part({steps.begin() + static_cast<std::ptrdiff_t>(begin), steps.end()}, limits.sure_share, into);
 }
 
+// Returns the position with which the next interval begins, if steps from `at` on are of another fault: slow steps that lie directly
+// before them, and far behind the ones before, are of the other one, too.
+std::size_t begin_of_next(const std::vector<StepVerdict>& slow, std::size_t begin, std::size_t at) {
+  const auto pause = [&](std::size_t s) { return slow[s].step - slow[s - 1].step - 1; };
+  for (std::size_t s = at - 1; s > begin && at - s < kTurns && pause(s + 1) < kEnded; --s)
+    if (pause(s) >= kEnded && pause(s) > 2 * pause(s + 1)) return s;
+  return at;
+}
+
 }  // namespace
 
 std::vector<std::vector<StepVerdict>> slow_intervals(const std::vector<StepVerdict>& slow,
@@ -169,8 +178,9 @@ std::vector<std::vector<StepVerdict>> slow_intervals(const std::vector<StepVerdi
                 turns(last, next, limits.stable) || leaves(last, next, limits.stable);
     }
     if (!another) continue;
-    divide(last, limits, intervals);
-    begin = s;
+    const std::size_t next = s == slow.size() ? s : begin_of_next(slow, begin, s);
+    divide(last.first(next - begin), limits, intervals);
+    begin = next;
   }
   return intervals;
 }

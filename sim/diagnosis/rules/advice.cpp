@@ -10,6 +10,7 @@
 #include "sim/diagnosis/rules/hosts.h"
 #include "sim/diagnosis/rules/profile_means.h"
 #include "sim/diagnosis/rules/rule.h"
+#include "sim/diagnosis/rules/step_signs.h"
 
 namespace a3sim {
 namespace {
@@ -85,18 +86,16 @@ void end_where_no_rank_waits(const Slowdown& slowdown, Finding& finding) {
   const std::vector<std::uint32_t>& steps = slowdown.episode.steps;
   const bool of_host = finding.cause.starts_with("host.") || finding.cause.starts_with("io.");
   if (!of_host || first >= last || last - first == steps.size() || slowdown.episode.grows()) return;
-  finding.first = steps[first];
-  finding.last = steps[last - 1];
-  double lost = 0;
-  for (std::size_t s = first; s < last; ++s) lost += slowdown.episode.lost_each[s];
-  finding.lost_ms = kMsOfPs * finding.explains * lost / (finding.last - finding.first + 1);
+  claim_steps(slowdown, first, last, finding);
 }
 
-void fill_in(const Slowdown& slowdown, const RuleBook& rules, Finding& finding) {
+void fill_in(const Slowdown& slowdown, const std::vector<StepSigns>& signs, const RuleBook& rules,
+             Finding& finding) {
   finding.first = slowdown.episode.first();
   finding.last = slowdown.episode.last();
   finding.lost_ms = kMsOfPs * slowdown.episode.lost * finding.explains;
   end_where_no_rank_waits(slowdown, finding);
+  keep_to_signs(slowdown, signs, finding);
   finding.share = slowdown.usual() > 0 ? finding.lost_ms / (kMsOfPs * slowdown.usual()) : 0;
   finding.confidence = confidence_of(finding, rules.confidence);
   doubt_unseen_exchanges(slowdown.observation, rules.shared, finding);
@@ -135,7 +134,8 @@ Finding open_cause(const Slowdown& slowdown) {
   return finding;
 }
 
-std::vector<Finding> advise_on(const Slowdown& slowdown, const RuleBook& rules) {
+std::vector<Finding> advise_on(const Slowdown& slowdown, const std::vector<StepSigns>& signs,
+                               const RuleBook& rules) {
   std::vector<Finding> findings =
       choose(diagnose_slowdown(slowdown, rules), slowdown.lag() / std::max(1.0, slowdown.usual()));
   if (findings.empty()) findings.push_back(open_cause(slowdown));
@@ -144,7 +144,7 @@ std::vector<Finding> advise_on(const Slowdown& slowdown, const RuleBook& rules) 
   };
   for (Finding& finding : findings) {
     finding.ruled_out = ruled_out(slowdown, finding, findings, limits);
-    fill_in(slowdown, rules, finding);
+    fill_in(slowdown, signs, rules, finding);
   }
   return findings;
 }
@@ -164,10 +164,32 @@ double explained_by(const std::vector<Finding>& findings, std::uint32_t ranks) {
   return std::min(1.0, most);
 }
 
-void add_unexplained(const Slowdown& slowdown, const std::vector<Finding>& findings, Advice& advice) {
+// What rules say of all episodes, and where one of these turns out to hold two faults, one after the other.
+struct Explained {
+  std::vector<Finding> findings;
+  std::vector<Unexplained> unexplained;
+  std::vector<Turn> turns;
+};
+
+void add_unexplained(const Slowdown& slowdown, const std::vector<Finding>& findings, Explained& explained) {
   const double lost = (1 - explained_by(findings, slowdown.observation.ranks())) * slowdown.episode.lost;
   if (lost <= slowdown.shared.at("unexplained") * slowdown.usual()) return;
-  advice.unexplained.push_back({slowdown.episode.first(), slowdown.episode.last(), kMsOfPs * lost});
+  explained.unexplained.push_back({slowdown.episode.first(), slowdown.episode.last(), kMsOfPs * lost});
+}
+
+Explained explain(const Observation& observation, const Located& located, const FullStep& reference,
+                  const RuleBook& rules) {
+  Explained explained;
+  for (const Episode& episode : located.episodes) {
+    const Slowdown slowdown = make_slowdown(observation, located, episode, reference, rules.shared);
+    const std::vector<StepSigns> signs =
+        signs_of_steps(slowdown, [&](const Slowdown& one) { return diagnose_slowdown(one, rules); });
+    std::vector<Finding> found = advise_on(slowdown, signs, rules);
+    add_unexplained(slowdown, found, explained);
+    std::ranges::move(found, std::back_inserter(explained.findings));
+    std::ranges::move(turns_of(slowdown, signs), std::back_inserter(explained.turns));
+  }
+  return explained;
 }
 
 // Returns a full record of a usual step: the one without noise and faults, or the middle one of those that
@@ -330,23 +352,24 @@ RuleBook read_rules(const std::filesystem::path& folder) {
 }
 
 Advice advise(const Observation& observation, const RuleBook& rules) {
-  const Located located = locate(observation, rules.locate);
+  Located located = locate(observation, rules.locate);
   Advice advice;
   advice.ranks = observation.ranks();
   advice.steps = located.steps;
   advice.usual_ms = kMsOfPs * located.usual;
   advice.missing = observation.missing();
   const FullStep reference = usual_full(observation, located);
-  std::vector<Finding> findings;
+  Explained explained = explain(observation, located, reference, rules);
+  if (!explained.turns.empty()) {
+    located = locate(observation, rules.locate, explained.turns);
+    explained = explain(observation, located, reference, rules);
+  }
+  advice.unexplained = std::move(explained.unexplained);
   for (const Episode& episode : located.episodes) {
     advice.slow += static_cast<std::uint32_t>(episode.steps.size());
     advice.slow_steps.insert(advice.slow_steps.end(), episode.steps.begin(), episode.steps.end());
-    const Slowdown one = make_slowdown(observation, located, episode, reference, rules.shared);
-    std::vector<Finding> found = advise_on(one, rules);
-    add_unexplained(one, found, advice);
-    std::ranges::move(found, std::back_inserter(findings));
   }
-  for (Finding& finding : join(std::move(findings))) {
+  for (Finding& finding : join(std::move(explained.findings))) {
     finding.info = finding.share < rules.shared.at("info");
     (finding.info ? advice.infos : advice.findings).push_back(std::move(finding));
   }

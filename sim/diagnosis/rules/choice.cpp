@@ -27,12 +27,6 @@ std::set<std::uint32_t> ends_of(const Finding& finding) {
   return ranks;
 }
 
-bool share_place(const Finding& a, const Finding& b) {
-  const std::set<std::uint32_t> of_a = ends_of(a), of_b = ends_of(b);
-  return std::ranges::any_of(of_a, [&](std::uint32_t r) { return of_b.contains(r); }) ||
-         (of_a.empty() && of_b.empty());
-}
-
 // Returns whether a cause is read from the records, whatever else slows the same ranks: a low clock, a timeout.
 bool is_read(const Finding& finding) {
   return finding.cause == "compute.clock" || finding.cause == "comm.resend";
@@ -180,6 +174,12 @@ double explained_beside(const Finding& finding, const std::vector<Finding>& chos
 }
 
 }  // namespace
+
+bool share_place(const Finding& a, const Finding& b) {
+  const std::set<std::uint32_t> of_a = ends_of(a), of_b = ends_of(b);
+  return std::ranges::any_of(of_a, [&](std::uint32_t r) { return of_b.contains(r); }) ||
+         (of_a.empty() && of_b.empty());
+}
 
 std::vector<Finding> choose(std::vector<Finding> candidates, double lag) {
   const auto matters = [&](const Finding& candidate) {

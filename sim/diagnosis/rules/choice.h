@@ -15,6 +15,9 @@ namespace a3sim {
 // step.
 std::vector<Finding> choose(std::vector<Finding> candidates, double lag);
 
+// Returns whether two findings name a rank in common, or none at all.
+bool share_place(const Finding& a, const Finding& b);
+
 // Returns a threshold of a cause.
 using RuleLimits = std::function<double(std::string_view cause, std::string_view threshold)>;
 

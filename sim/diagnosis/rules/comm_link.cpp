@@ -23,6 +23,16 @@ bool is_lasting(const Slowdown& slowdown, const SlowLink& path, double slow) {
   return all == 0 || 2 * longer >= all;
 }
 
+// Says that a port may come and go which carries less in an exchange than one that is slow all the time would.
+void doubt_steady(const Slowdown& slowdown, const SlowLink& link, const PortInTime& in_time,
+                  Finding& finding) {
+  finding.doubt = std::max(finding.doubt, slowdown.shared.at("port_unsteady"));
+  finding.missing.push_back(
+      fmt::format("whether it is slow all the time: in one exchange rank {}'s port carries {:.2f} of what it "
+                  "would then, so it may come and go",
+                  link.ranks.front(), in_time.of_steady));
+}
+
 // Slow ports and paths: permanently slow ones, and ports that are repeatedly slow for a while.
 class CommLinkRule final : public CauseRule {
  public:
@@ -39,17 +49,23 @@ class CommLinkRule final : public CauseRule {
       if (link.kind == SlowLink::Kind::kPorts)
         in_time = port_in_time(slowdown, link.ranks.front(), link.egress, slow);
       const bool changes = in_time.changing >= data.at("changing");
-      const bool flaps = changes || in_time.varies(slowdown.shared);
+      const bool uneven = in_time.uneven >= data.at("changing");
+      const bool flaps = changes || uneven || in_time.varies(slowdown.shared);
       if (flaps != flapping_) continue;
       Finding& finding = findings.emplace_back(finding_of(slowdown, link, slow));
       // A steady port does not change within a step.
       if (!flaps) finding.doubt = std::max(finding.doubt, in_time.changing);
+      if (!flaps && in_time.of_steady < slow) doubt_steady(slowdown, link, in_time, finding);
       if (!flaps) continue;
       const RecordPlace place = finding.evidence.front().place;
       if (changes)
         finding.add({fmt::format("changes of rank {}'s port between low and full", link.ranks.front()),
                      "a step", static_cast<double>(in_time.changes), slowdown.shared.at("port_changes_usual"),
                      place});
+      else if (uneven)
+        finding.add({fmt::format("rank {}'s port carries in one exchange, of what a steadily slow one would",
+                                 link.ranks.front()),
+                     "", in_time.of_steady, slowdown.shared.at("port_uneven"), place});
       else
         finding.add(
             {fmt::format("equal puts of rank {}'s port differ from step to step by", link.ranks.front()), "",

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/core/statistics.h"
+#include "traces/analysis/stretches.h"
 
 namespace a3sim {
 namespace {
@@ -130,6 +131,73 @@ void add_apart(const Slowdown& slowdown, std::uint32_t rank, bool egress, PortIn
   in_time.others = median(std::move(others));
 }
 
+// Bytes over the time in which a port has transfers.
+class CarriedRate {
+ public:
+  void add(const TransferRecord& put) {
+    bytes_ += put.bytes;
+    busy_.emplace_back(put.start, put.end);
+  }
+  double bytes() const { return bytes_; }
+  double rate() {
+    unite(busy_);
+    const double time = picoseconds(length_of(busy_));
+    return time > 0 ? bytes_ / time : 0;
+  }
+
+ private:
+  double bytes_ = 0;
+  Stretches busy_;
+};
+
+// What a port carries in an exchange, now and usually.
+struct Carried {
+  double now = 0, usual = 0;
+};
+
+// Returns what a port carries in the exchange that it slows most, of the least that it would if it were slow all the time. Of two
+// exchanges, such a port carries in the one that usually asks less of it the larger part of the usual, and in the other one as
+// much or more: it carries what is asked of it, up to its limit.
+double of_steady_port(const std::vector<Carried>& exchanges, double slow) {
+  double least = 1;
+  for (const Carried& one : exchanges) {
+    if (one.now >= slow * one.usual) continue;
+    for (const Carried& other : exchanges) {
+      const double asked = std::min(1.0, one.usual / other.usual);
+      least = std::min(least, one.now / other.now / asked);
+    }
+  }
+  return least;
+}
+
+// Compares exchanges of as many bytes as usual in each step: more rows or fewer leave other gaps between transfers.
+void add_exchanges(const Slowdown& slowdown, std::uint32_t rank, bool egress, double slow,
+                   PortInTime& in_time) {
+  using Exchange = std::pair<std::uint16_t, std::uint32_t>;  // pass, operator
+  std::map<Exchange, CarriedRate> usual;
+  std::map<std::uint32_t, std::map<Exchange, CarriedRate>> steps;
+  for (const auto& [key, puts] : slowdown.transfers.puts) {
+    const bool is_slow = slowdown.transfers.rates.cells[key.src][key.dst] < std::log(slow);
+    if ((egress ? key.src : key.dst) != rank || !is_slow) continue;
+    for (const TransferRecord* put : puts.usual) usual[{key.pass, key.op}].add(*put);
+    for (const TransferRecord* put : puts.now) steps[put->step][{key.pass, key.op}].add(*put);
+  }
+  double uneven = 0;
+  for (auto& [step, exchanges] : steps) {
+    std::vector<Carried> carried;
+    for (auto& [exchange, now] : exchanges) {
+      CarriedRate& usually = usual[exchange];
+      const double apart = std::abs(now.bytes() - usually.bytes());
+      if (apart <= slowdown.shared.at("equal_work") * usually.bytes() && now.rate() > 0 && usually.rate() > 0)
+        carried.push_back({now.rate(), usually.rate()});
+    }
+    const double part = of_steady_port(carried, slow);
+    in_time.of_steady = std::min(in_time.of_steady, part);
+    uneven += part < slowdown.shared.at("port_uneven");
+  }
+  if (!steps.empty()) in_time.uneven = uneven / static_cast<double>(steps.size());
+}
+
 }  // namespace
 
 PortInTime port_in_time(const Slowdown& slowdown, std::uint32_t rank, bool egress, double slow) {
@@ -152,6 +220,7 @@ PortInTime port_in_time(const Slowdown& slowdown, std::uint32_t rank, bool egres
     for (const auto& [port, puts] : others) most = std::max(most, highest_rate(puts, bin));
   PortInTime in_time;
   add_apart(slowdown, rank, egress, in_time);
+  add_exchanges(slowdown, rank, egress, slow, in_time);
   if (most <= 0) return in_time;
   PortStates usually(slowdown.shared, most), states(slowdown.shared, most);
   usually.add(bins_of(usual, bin));

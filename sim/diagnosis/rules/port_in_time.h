@@ -13,6 +13,9 @@ struct PortInTime {
   std::uint32_t changes = 0;  // between low and full, a step
   double period = 0;          // ps from one fall to the next; 0: less than two in a step
   double changing = 0;        // part of the steps in which it changed and was low for longer than usual
+  // What it carries in the exchange that it slows most, of the least that a port would which is slow all the time: the least of
+  // a step; and the part of the steps in which that is much less.
+  double of_steady = 1, uneven = 0;
   double apart =
       0;  // by how much a put's time goes up and down from step to step, as a logarithm, mean of puts
   double others = 0;  // the median of the other ranks' ports

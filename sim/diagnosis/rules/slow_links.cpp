@@ -223,6 +223,28 @@ void doubt_side(const Slowdown& slowdown, const SlowLink& link, double slow, Fin
                                         set.empty() ? fmt::format("ranks {}", fmt::join(ends, ", ")) : set));
 }
 
+// Says that the port at an end of a path may be the slow one, if nothing else was seen to go through it as ever.
+void doubt_path(const Slowdown& slowdown, const SlowLink& link, Finding& finding) {
+  const LinkRates& rates = slowdown.transfers.rates;
+  const TransferRecord* of_path = rates.longest[link.from][link.to];
+  const double limit = slowdown.shared.at("path_among") * rates.cells[link.from][link.to];
+  const auto is_healthy = [&](std::uint32_t from, std::uint32_t to) {
+    const TransferRecord* put = rates.longest[from][to];
+    return put && of_path && put->plane == of_path->plane && rates.cells[from][to] > limit;
+  };
+  bool from = false, to = false;
+  for (std::uint32_t other = 0; other < rates.cells.size(); ++other) {
+    from |= is_healthy(link.from, other);
+    to |= is_healthy(other, link.to);
+  }
+  if (from && to) return;
+  finding.doubt = std::max(finding.doubt, slowdown.shared.at("path_or_port"));
+  finding.missing.push_back(fmt::format(
+      "whether it is the path: it may be the {} of rank {}'s ports as well, through which nothing "
+      "else goes as ever",
+      from ? "ingress" : "egress", from ? link.to : link.from));
+}
+
 // Returns the part of a step's lag that a way explains which carries less whatever the load: what growing work of cores and
 // waits for hosts leave. It counts waits of ranks for bytes that come late, too.
 double share_of_slow_way(const Slowdown& slowdown) {
@@ -272,8 +294,10 @@ Finding finding_of(const Slowdown& slowdown, const SlowLink& link, double thresh
   add_link(link, "the usual", threshold, slowdown.observation, finding);
   add_busy_rate(slowdown, link, threshold, finding);
   doubt_side(slowdown, link, threshold, finding);
-  if (link.kind == SlowLink::Kind::kPath)
+  if (link.kind == SlowLink::Kind::kPath) {
     finding.carries_less = finding.factor < slowdown.shared.at("path_slow");
+    doubt_path(slowdown, link, finding);
+  }
   if (finding.carries_less) finding.explains = std::max(finding.explains, share_of_slow_way(slowdown));
   return finding;
 }

@@ -155,6 +155,19 @@ TransferLags transfer_lags(const Slowdown& slowdown) {
   return lags;
 }
 
+void add_longest_events(const FullStep& step, std::map<HostKey, double>& events) {
+  for (const HostRecord& record : step.host) {
+    double& longest = events[{record.rank, record.kind}];
+    longest = std::max(longest, picoseconds(record.length()));
+  }
+}
+
+void compare(Slowdown& slowdown) {
+  slowdown.operators = operator_lags(slowdown.full, slowdown.reference, slowdown.shared.at("equal_work"));
+  slowdown.host = host_times(slowdown);
+  slowdown.transfers = transfer_lags(slowdown);
+}
+
 }  // namespace
 
 double Slowdown::own_lag() const {
@@ -181,15 +194,32 @@ Slowdown make_slowdown(const Observation& observation, const Located& located, c
   std::size_t looked = 0;
   for (const std::uint32_t step : observation.full_steps()) {
     if (step < episode.first() || step > episode.last() || looked++ >= kMostLooked) continue;
-    for (const HostRecord& record : observation.full(step).host) {
-      double& longest = made.longest_event[{record.rank, record.kind}];
-      longest = std::max(longest, picoseconds(record.length()));
-    }
+    add_longest_events(observation.full(step), made.longest_event);
   }
-  made.operators = operator_lags(made.full, reference, shared.at("equal_work"));
   made.on_path = operators_on_path(observation, made.full);
-  made.host = host_times(made);
-  made.transfers = transfer_lags(made);
+  compare(made);
+  return made;
+}
+
+Episode one_step(const Episode& all, std::uint32_t step, const std::vector<RankStep>& seen) {
+  const auto at = static_cast<std::size_t>(std::ranges::lower_bound(all.steps, step) - all.steps.begin());
+  Episode one;
+  one.steps = one.recorded = {step};
+  one.lost_each = {all.lost_each[at]};
+  one.lost = all.lost_each[at];
+  one.suspects = {{all.suspect(), 1}};
+  one.mean = one.most = one.seen = seen;
+  one.seen_each = {seen};
+  if (at < all.host_waits.size()) one.host_waits = {all.host_waits[at]};
+  return one;
+}
+
+Slowdown make_slowdown(const Slowdown& all, const Episode& one, FullStep full) {
+  Slowdown made{all.observation, all.located, one, {}, all.reference, all.shared, {},
+                all.on_path,     {},          {},  {}};
+  made.full.push_back(std::move(full));
+  add_longest_events(made.full.front(), made.longest_event);
+  compare(made);
   return made;
 }
 

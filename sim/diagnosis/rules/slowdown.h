@@ -105,4 +105,9 @@ struct Slowdown {
 Slowdown make_slowdown(const Observation& observation, const Located& located, const Episode& episode,
                        const FullStep& reference, const RuleData& shared);
 
+// Returns an episode of one of the slow steps alone, with what was seen of its ranks.
+Episode one_step(const Episode& all, std::uint32_t step, const std::vector<RankStep>& seen);
+// Analyses such an episode, which must outlive the result, beside the one that it is of.
+Slowdown make_slowdown(const Slowdown& all, const Episode& one, FullStep full);
+
 }  // namespace a3sim
