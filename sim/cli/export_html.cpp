@@ -20,6 +20,7 @@
 #include "sim/result/run_observation.h"
 #include "sim/result/run_page.h"
 #include "sim/result/run_subtitle.h"
+#include "sim/sweep/results/shared_facts.h"
 #include "sim/sweep/results/sweep_section.h"
 #include "traces/import/imported.h"
 #include "traces/import/imported_timeline.h"
@@ -40,6 +41,7 @@ Page sweeps_page(const fs::path& file) {
     for (const ResultAxis& axis : sweep.axes) axes.push_back(axis.name);
     sizes.push_back(fmt::format("{}: {} of {} points done, over {}", sweep.name,
                                 sweep.count(PointStatus::kDone), sweep.points.size(), fmt::join(axes, ", ")));
+    if (const std::string facts = shared_facts(file, sweep.name); !facts.empty()) sizes.push_back(facts);
   }
   Page page(file.filename().string(), fmt::format("{}", fmt::join(sizes, "\n")));
   for (const SweepResults& sweep : sweeps) add_sweep(page, sweep);

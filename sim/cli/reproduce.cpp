@@ -159,7 +159,7 @@ std::string summary_of(const std::vector<Comparison>& comparisons) {
 std::string overview(const std::vector<Shown>& pages) {
   std::vector<Compared> all;
   for (const Shown& page : pages) all.push_back(page.compared);
-  return trust_table(all) +
+  return trust_table(all).text() +
          "\n'a3sim reproduce NAME' prints an experiment, 'a3sim reproduce --brief' the main table.\n";
 }
 
@@ -169,14 +169,14 @@ std::string brief(const std::vector<Shown>& pages, const ReproduceOptions& optio
   std::vector<Compared> all;
   for (const Shown& page : pages) all.push_back(page.compared);
   std::string text;
-  if (const std::string table = main_table(all); !table.empty()) {
+  if (const Table table = main_table(all); table.rows_seen() > 0) {
     text =
         "MoE-FFN of HyperParallel-MoE (arXiv 2605.23764) on Ascend A3, Dispatch to Combine: predicted "
         "(published,\nerror); 5..95 %: range from uncertain values of the machine; bound: no order is "
         "faster\n\n" +
-        table + '\n' + why_static_wins(scenario) + '\n';
+        table.text() + '\n' + why_static_wins(static_gain(scenario)) + '\n';
   }
-  text += kTrust + trust_table(all);
+  text += kTrust + trust_table(all).text();
   text += options.directory.empty()
               ? "The rest: 'a3sim reproduce NAME', or '-o DIR' for all tables as Markdown, CSV and JSON, and "
                 "report.html.\n"
@@ -193,9 +193,18 @@ std::string html_of(const std::vector<Shown>& pages, const Scenario& scenario) {
   std::vector<Compared> all;
   for (const Shown& page : pages) all.push_back(page.compared);
   PageBlocks answer;
-  if (const std::string table = main_table(all); !table.empty()) {
-    answer.verdict(why_static_wins(scenario));
-    answer.code(table);
+  constexpr std::size_t kMostSentences = 3;
+  if (all.size() <= kMostSentences)
+    for (const Compared& one : all)
+      if (const std::string trust = trust_sentence(one); !trust.empty()) answer.verdict(trust);
+  if (const Table table = main_table(all); table.rows_seen() > 0) {
+    const StaticGain gain = static_gain(scenario);
+    answer.verdict(why_static_wins(gain));
+    answer.table(static_gain_table(gain))
+        .say(
+            "The MoE-FFN of HyperParallel-MoE on Ascend A3, Dispatch to Combine: predicted (published, "
+            "error).")
+        .table(table);
   }
   for (const Shown& page : pages) {
     const FastestSeries fastest = fastest_series(page.table, page.comparisons);
@@ -211,9 +220,8 @@ std::string html_of(const std::vector<Shown>& pages, const Scenario& scenario) {
   } else {
     answer.say(
         "How far predictions lie from what was published, and how many published values lie inside their "
-        "error "
-        "bars:");
-    answer.code(trust_table(all));
+        "error bars:");
+    answer.table(trust_table(all));
   }
   html.add("Answer", answer);
   for (const Shown& page : pages) {

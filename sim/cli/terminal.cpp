@@ -35,9 +35,9 @@ bool is_head(const std::vector<std::string_view>& lines, std::size_t at) {
          has_columns(lines[at + 1]) && !lines[at].starts_with(' ');
 }
 
-// "forward: What binds is HBM: ..." has its first part in bold.
+// "forward: Limited by HBM: ..." has its first part in bold.
 std::string with_bold_verdict(std::string_view line) {
-  const std::size_t what = line.find("What binds is ");
+  const std::size_t what = line.find("Limited by ");
   const std::size_t end = what == std::string_view::npos ? what : line.find(": ", what);
   if (end == std::string_view::npos) return std::string(line);
   return shaded(line.substr(0, end), Shade::kBold) + std::string(line.substr(end));

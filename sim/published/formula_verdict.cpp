@@ -44,6 +44,22 @@ std::string FormulaVerdict::text(const std::string& lacks) const {
   return text;
 }
 
+Table FormulaVerdict::table() const {
+  struct Row {
+    const char* what;
+    const MeanError& error;
+  };
+  Table table({Column::words("errors"), Column::count("points"), Column::percent("mean error", ""),
+               Column::percent("largest", "")});
+  for (const auto& [what, error] :
+       {Row{"all published values", predicted}, Row{"values are fitted to", fitted},
+        Row{"held out", held_out}, Row{"where the formula says something", compared},
+        Row{"the formula there", by_formula}}) {
+    if (error.points > 0) table.add({what, whole(error.points), error.mean(), error.largest});
+  }
+  return table;
+}
+
 FormulaVerdict verdict_of(const std::vector<Comparison>& comparisons) {
   FormulaVerdict verdict;
   for (const Comparison& one : comparisons) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/published/comparison.h"
+#include "traces/report/table.h"
 
 namespace a3sim {
 
@@ -31,6 +32,8 @@ struct FormulaVerdict {
   // Returns sentences for the top of a table: both errors, what the model lacks if `half` is missed, and the
   // errors of fitted and held-out points. Empty: nothing to compare.
   std::string text(const std::string& lacks) const;
+  // Returns the same errors as a table.
+  Table table() const;
 };
 
 // Returns the verdict on points of the default variant.

@@ -31,14 +31,9 @@ std::string cell(const Comparison* comparison) {
                             100 * error_of(*comparison));
 }
 
-// Times on the critical path of both passes, in ms.
-struct Path {
-  double makespan = 0, communication = 0, host = 0;
-};
-
-Path path_of(const Scenario& scenario, const std::string& execution) {
+PathTimes path_of(const Scenario& scenario, const std::string& execution) {
   const Experiment experiment = scenario.load("ep4", {"experiment.execution=" + execution});
-  Path sum;
+  PathTimes sum;
   for (const Trace& trace : traces_of(experiment, run_experiment(experiment, true))) {
     sum.makespan += milliseconds(trace.makespan);
     for (const BlameTimes& times : explain(trace).path.blame) {
@@ -46,7 +41,7 @@ Path path_of(const Scenario& scenario, const std::string& execution) {
         for (const Blame b : what) to += milliseconds(times[static_cast<std::size_t>(b)]);
       };
       add(sum.communication, {Blame::kPut, Blame::kLink, Blame::kHop, Blame::kCollective});
-      add(sum.host, {Blame::kLaunch});
+      add(sum.launches, {Blame::kLaunch});
     }
   }
   return sum;
@@ -54,14 +49,14 @@ Path path_of(const Scenario& scenario, const std::string& execution) {
 
 }  // namespace
 
-std::string main_table(const std::vector<Compared>& all) {
-  const auto moe = std::ranges::find(all, "moe_ffn", &Compared::experiment);
-  if (moe == all.end()) return "";
+Table main_table(const std::vector<Compared>& all) {
   Column bound = Column::milliseconds("bound ms", "bound_ps");
   bound.decimals = 2;
   Table table({Column::count("EP"), Column::words("pass"), Column::words("kernel by kernel ms"),
                Column::words("static ms"), Column::words("5..95 %"), bound, Column::words("speed-up"),
                Column::words("dynamic ms")});
+  const auto moe = std::ranges::find(all, "moe_ffn", &Compared::experiment);
+  if (moe == all.end()) return table;
   for (const std::uint32_t ep : {4U, 8U, 16U}) {
     for (const char* pass : {"forward", "backward", "total"}) {
       const auto point = [&](const char* execution, const char* metric) {
@@ -74,10 +69,10 @@ std::string main_table(const std::vector<Compared>& all) {
                  tiles->point.bound, cell(point("static", "speedup")), cell(point("dynamic", "latency"))});
     }
   }
-  return table.text();
+  return table;
 }
 
-std::string trust_table(const std::vector<Compared>& all) {
+Table trust_table(const std::vector<Compared>& all) {
   Table table({Column::words("experiment"), Column::count("predictions"), Column::count("published"),
                Column::count("used for the fit"), Column::percent("mean error", ""),
                Column::percent("largest", ""), Column::percent("formula", ""), Column::words("half of it"),
@@ -105,12 +100,30 @@ std::string trust_table(const std::vector<Compared>& all) {
                               : Cell(),
                bars && published > 0 ? whole(inside) : Cell()});
   }
-  return table.text();
+  return table;
 }
 
-std::string why_static_wins(const Scenario& scenario) {
-  const Path kernel = path_of(scenario, "kernel"), tiles = path_of(scenario, "static");
-  const auto rest = [](const Path& path) { return path.makespan - path.communication - path.host; };
+std::string trust_sentence(const Compared& one) {
+  const FormulaVerdict verdict = verdict_of(one.comparisons);
+  if (verdict.predicted.points == 0) return {};
+  std::string text = fmt::format("{}: {} published value{}, mean error {}, largest {}", one.experiment,
+                                 verdict.predicted.points, verdict.predicted.points == 1 ? "" : "s",
+                                 in_percent(verdict.predicted.mean()), in_percent(verdict.predicted.largest));
+  if (verdict.by_formula.points > 0) {
+    text +=
+        fmt::format("; the simplest formula errs by {} in the mean", in_percent(verdict.by_formula.mean()));
+    if (verdict.by_formula.points != verdict.predicted.points)
+      text += fmt::format(" of the {} that it covers", verdict.by_formula.points);
+  }
+  return text + ".";
+}
+
+StaticGain static_gain(const Scenario& scenario) {
+  return {path_of(scenario, "kernel"), path_of(scenario, "static")};
+}
+
+std::string why_static_wins(const StaticGain& gain) {
+  const auto& [kernel, tiles] = gain;
   if (kernel.makespan <= tiles.makespan) {
     return fmt::format(
         "Static does not win here: EP4 takes {:.1f} ms as tiles, {:.1f} ms kernel by kernel.\n",
@@ -122,7 +135,22 @@ std::string why_static_wins(const Scenario& scenario) {
       "({:.1f} ms of it kernel by kernel, {:.1f} ms as tiles), {:.1f} ms launches, {:.1f} ms the cores' work "
       "and its memory.\n",
       kernel.makespan - tiles.makespan, kernel.communication - tiles.communication, kernel.communication,
-      tiles.communication, kernel.host - tiles.host, rest(kernel) - rest(tiles));
+      tiles.communication, kernel.launches - tiles.launches, kernel.cores() - tiles.cores());
+}
+
+Table static_gain_table(const StaticGain& gain) {
+  const auto ms = [](const char* head) { return Column::number(head, "", 1); };
+  Table table({Column::words("EP4: on the critical path"), ms("kernel by kernel ms"), ms("static ms"),
+               ms("saved ms")});
+  const auto add = [&](const char* what, double kernel, double tiles) {
+    table.add({what, kernel, tiles, kernel - tiles});
+  };
+  const auto& [kernel, tiles] = gain;
+  add("communication", kernel.communication, tiles.communication);
+  add("launches", kernel.launches, tiles.launches);
+  add("the cores' work and its memory", kernel.cores(), tiles.cores());
+  add("all", kernel.makespan, tiles.makespan);
+  return table;
 }
 
 }  // namespace a3sim

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "sim/published/formula_verdict.h"
 #include "sim/result/metrics/metric_unit.h"
 
 namespace a3sim {
@@ -111,8 +112,10 @@ Figure drawn(const PublishedFigure& published_figure, const std::vector<const Co
       if (!series->points.empty()) figure.series.push_back(std::move(*series));
     }
   }
-  const std::string x_name = fmt::format("{}", fmt::join(published_figure.x, " × "));
-  const std::string y = fmt::format("{}, {}", first.metric, first.unit);
+  std::string x_name = fmt::format("{}", fmt::join(published_figure.x, " × "));
+  if (x_name == "ep") x_name = "EP";
+  const std::string y =
+      first.metric == "speedup" ? "speed-up" : fmt::format("{}, {}", first.metric, first.unit);
   figure.x = lines ? figure_axis(x_name, xs) : names_axis(x_name, places);
   if (lines && figure.x.log) {
     figure.x.names = places;
@@ -290,6 +293,7 @@ void add_published(Page& page, const PublishedTable& table, const std::string& h
                    const std::vector<Comparison>& comparisons, const ErrorBars& bars) {
   PageBlocks blocks;
   blocks.say(unbroken(heading));
+  blocks.table(verdict_of(comparisons).table());
   for (const PublishedFigure& figure : table.figures) {
     const std::vector<const Comparison*> shown = shown_by(figure, comparisons);
     if (shown.empty()) continue;

@@ -7,11 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/error.h"
 #include "sim/core/read_file.h"
 #include "sim/diagnosis/rules/finding_section.h"
+#include "sim/experiment/run/run_estimate.h"
 #include "sim/result/analysed_run.h"
 #include "sim/result/cable_figures.h"
 #include "sim/result/cable_report.h"
+#include "sim/result/inference_section.h"
+#include "sim/result/l2_section.h"
 #include "sim/result/run_answer.h"
 #include "sim/result/step_section.h"
 #include "sim/result/waterfall_section.h"
@@ -113,7 +117,29 @@ void add_times(PageBlocks& time, const std::vector<NamedPass>& passes) {
   for (const Figure& figure : workers) time.figure(figure);
 }
 
-void add_figures(Page& page, const std::vector<AnalysedRun>& runs) {
+// Adds what the L2 held over each traced pass of a run. What its configuration or this program does not allow is no reason to
+// show less; what takes long is left out.
+void add_l2_over_time(PageBlocks& blocks, const AnalysedRun& run, unsigned threads) {
+  constexpr double kMostSeconds = 20;  // as foreseen
+  std::error_code error;
+  if (!run.traced() || !std::filesystem::is_regular_file(run.run->configuration(), error)) return;
+  try {
+    const Experiment experiment = load_experiment(run.run->configuration(), {});
+    if (!experiment.work->why_no_schedule_run().empty()) return;
+    if (experiment.work->estimate(experiment, false).seconds > kMostSeconds) return;
+    const auto work = experiment.work->prepare(experiment, threads);
+    for (std::size_t p = 0; p < run.passes.size(); ++p) {
+      const TracedPass& pass = *run.passes[p].pass;
+      const auto figure =
+          l2_over_time(fmt::format("{}, {}", run.name, pass.name), experiment, *work, p, pass.trace);
+      if (figure) blocks.figure(*figure);
+    }
+  } catch (const Error& failed) {
+    if (failed.code() == ExitCode::kInterrupted) throw;
+  }
+}
+
+void add_figures(Page& page, const std::vector<AnalysedRun>& runs, unsigned threads) {
   PageBlocks time, l2, roofs;
   for (const std::vector<NamedPass>& passes : passes_of(runs)) {
     add_times(time, passes);
@@ -124,6 +150,7 @@ void add_figures(Page& page, const std::vector<AnalysedRun>& runs) {
     }
     add_laid_over(roofs, passes, roofline_of);
   }
+  for (const AnalysedRun& run : runs) add_l2_over_time(l2, run, threads);
   const bool several = runs.size() > 1;  // their difference stands above
   if (!time.json.empty()) page.add("Where the time goes", time, several);
   if (!l2.json.empty()) page.add("L2", l2, several);
@@ -194,6 +221,7 @@ void add_saved_runs(Page& page, std::span<const SavedRun> saved, unsigned thread
   for (const AnalysedRun& run : runs) {
     if (has_step(run.run->directory))
       add_step(page, run.run->directory, several ? "Step, " + run.name : "Step");
+    add_inference(page, run.run->directory, several ? "Step, " + run.name : "Step");
   }
   add_answer(page, runs);
   add_waterfalls(page, runs);
@@ -210,7 +238,7 @@ void add_saved_runs(Page& page, std::span<const SavedRun> saved, unsigned thread
       if (pass.advice) findings.push_back({run.name, pass.pass, &*pass.advice});
   add_findings(page, findings);
   add_cable_figures(page, runs);
-  add_figures(page, runs);
+  add_figures(page, runs, threads);
   for (const AnalysedRun& run : runs) add_tables(page, run, several);
   for (const AnalysedRun& run : runs) add_files(page, run, several);
 }

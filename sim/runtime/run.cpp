@@ -7,9 +7,11 @@
 
 #include "models/operators/engine_put.h"
 #include "sim/core/machine_memory.h"
+#include "sim/memory/l2/piece_l2.h"
 #include "sim/runtime/device.h"
 #include "sim/runtime/device_l2.h"
 #include "sim/runtime/fabric.h"
+#include "sim/runtime/l2_held.h"
 
 namespace a3sim {
 namespace {
@@ -88,6 +90,27 @@ std::vector<std::unique_ptr<Machine>> machines_of(const Schedule& schedule, cons
   return machines;
 }
 
+// Looks at what an L2 holds, at equal distances.
+class L2Watch final : public EventHandler {
+ public:
+  L2Watch(const PieceL2& l2, Duration until, std::uint32_t samples)
+      : l2_(l2), until_(until), samples_(samples) {}
+
+  // The engine knows it last, so that all others keep their order.
+  void launch(Engine& engine) {
+    engine.know(*this);
+    for (std::uint32_t i = 1; i <= samples_; ++i) engine.schedule(Time(until_ * i / samples_), *this, i);
+  }
+  void on_event(Engine& /*engine*/, std::uint32_t /*arg*/) override { bytes_.push_back(l2_.held()); }
+  std::vector<std::vector<std::uint64_t>> take() { return std::move(bytes_); }
+
+ private:
+  const PieceL2& l2_;
+  Duration until_;
+  std::uint32_t samples_;
+  std::vector<std::vector<std::uint64_t>> bytes_;
+};
+
 // The devices of all ranks and the fabric between them, for one run.
 class Ranks {
  public:
@@ -112,8 +135,8 @@ class Ranks {
     for (const auto& device : devices_) device->connect(events_, puts_);
   }
 
-  // Call this once.
-  RunResult run() {
+  // Call this once. `watch`, if not null, looks at the ranks meanwhile.
+  RunResult run(L2Watch* watch = nullptr) {
     Engine engine;
     for (EventCounters* counters : events_) engine.know(*counters);
     for (const auto& device : devices_) device->know_execution(engine);
@@ -121,6 +144,7 @@ class Ranks {
     for (PutUnit* unit : puts_) engine.know(*unit);
     for (const auto& device : devices_) engine.know(*device);
     for (const auto& device : devices_) device->launch(engine);
+    if (watch != nullptr) watch->launch(engine);
     engine.run();
     RunResult result;
     if (engine.stopped()) {
@@ -156,6 +180,53 @@ class Ranks {
   std::vector<PutUnit*> puts_;
 };
 
+RowLayout checked_layout(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
+                         const RunOptions& options) {
+  check_fits(schedule, counts, hardware, options);
+  return {schedule.front().shape(), capacity_of(schedule), counts};
+}
+
+// A run whose L2s hold what earlier runs have left.
+class Prepared {
+ public:
+  Prepared(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
+           const Program& program, const NetworkBackend& backend, const RunOptions& options)
+      : schedule_(schedule),
+        hardware_(hardware),
+        program_(program),
+        backend_(backend),
+        options_(options),
+        layout_(checked_layout(schedule, counts, hardware, options)) {
+    const std::uint32_t copies = copies_before(schedule, layout_, hardware, options.l2);
+    check_l2_memory(l2_memory(schedule, layout_, options.l2, copies));
+    for (const Ssc& ssc : schedule) l2s_.push_back(make_l2(ssc, layout_, hardware, options.l2, copies));
+    if (options.l2.start == L2Start::kCold) return;
+    RunOptions before = options;
+    before.record = false;
+    before.hooks = options.hooks != nullptr ? options.hooks->before() : nullptr;
+    before.launches = nullptr;
+    before.disturbances = nullptr;
+    for (std::uint32_t copy = std::min(1U, copies); copy <= copies; ++copy) run(before, copy, nullptr);
+    for (const auto& l2 : l2s_) l2->forget_counts();
+  }
+
+  const L2& l2(std::uint32_t rank) const { return *l2s_[rank]; }
+  RunResult run(L2Watch* watch = nullptr) { return run(options_, 0, watch); }
+
+ private:
+  RunResult run(const RunOptions& options, std::uint32_t copy, L2Watch* watch) {
+    return Ranks(schedule_, layout_, hardware_, program_, backend_, options, l2s_, copy).run(watch);
+  }
+
+  const Schedule& schedule_;
+  const Hardware& hardware_;
+  const Program& program_;
+  const NetworkBackend& backend_;
+  const RunOptions& options_;
+  RowLayout layout_;
+  std::vector<std::unique_ptr<L2>> l2s_;
+};
+
 }  // namespace
 
 std::vector<std::uint32_t> dies_of(const Schedule& schedule, const RunOptions& options) {
@@ -179,24 +250,18 @@ RoutingCounts capacity_of(const Schedule& schedule) {
 
 RunResult run_schedule(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
                        const Program& program, const NetworkBackend& backend, const RunOptions& options) {
-  check_fits(schedule, counts, hardware, options);
-  const RowLayout layout(schedule.front().shape(), capacity_of(schedule), counts);
-  const std::uint32_t copies = copies_before(schedule, layout, hardware, options.l2);
-  check_l2_memory(l2_memory(schedule, layout, options.l2, copies));
-  std::vector<std::unique_ptr<L2>> l2s;
-  for (const Ssc& ssc : schedule) l2s.push_back(make_l2(ssc, layout, hardware, options.l2, copies));
-  if (options.l2.start != L2Start::kCold) {
-    RunOptions before = options;
-    before.record = false;
-    before.hooks = options.hooks != nullptr ? options.hooks->before() : nullptr;
-    before.launches = nullptr;
-    before.disturbances = nullptr;
-    for (std::uint32_t copy = std::min(1U, copies); copy <= copies; ++copy) {
-      Ranks(schedule, layout, hardware, program, backend, before, l2s, copy).run();
-    }
-    for (const auto& l2 : l2s) l2->forget_counts();
-  }
-  return Ranks(schedule, layout, hardware, program, backend, options, l2s, 0).run();
+  return Prepared(schedule, counts, hardware, program, backend, options).run();
+}
+
+L2Held run_for_l2(const Schedule& schedule, const RoutingCounts& counts, const Hardware& hardware,
+                  const Program& program, const NetworkBackend& backend, const RunOptions& options,
+                  std::uint32_t rank, Duration until, std::uint32_t samples) {
+  Prepared prepared(schedule, counts, hardware, program, backend, options);
+  const auto* const l2 = dynamic_cast<const PieceL2*>(&prepared.l2(rank));
+  if (l2 == nullptr) return {};
+  L2Watch watch(*l2, until, samples);
+  const Duration makespan = prepared.run(&watch).makespan;
+  return {makespan, watch.take()};
 }
 
 }  // namespace a3sim

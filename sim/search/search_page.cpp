@@ -23,9 +23,8 @@ void add_search_timelines(Page& page, const SearchProblem& problem, const Search
                                 of_after = traced_passes(after, options.threads);
   const std::string shipped = outcome.starts[outcome.reference].name;
   const std::uint32_t experts = problem.experiment().shape.experts_per_rank;
-  const std::vector<NamedRun> shown{
-      {fmt::format("{}, the best shipped, as modelled", shipped), of_before, experts},
-      {"found, as modelled", of_after, experts}};
+  const std::vector<NamedRun> shown{{fmt::format("{} (best shipped)", shipped), of_before, experts},
+                                    {"found", of_after, experts}};
   add_runs(page, shown);
 }
 

@@ -44,8 +44,10 @@ Figure experts_over_time(const TrafficDecision& d) {
       figure.cells.push_back({static_cast<double>(s), static_cast<double>(e), value});
     }
   }
-  figure.x = axis_between("step", 0, static_cast<double>(d.steps.size() - 1));
-  figure.y = axis_between("expert", 0, static_cast<double>(d.shape.experts() - 1));
+  constexpr double kHalf = 0.5;  // of a cell
+  const double last_step = static_cast<double>(d.steps.size()) - 1, last_expert = d.shape.experts() - 1.0;
+  figure.x = axis_between("step", -kHalf, last_step + kHalf);
+  figure.y = axis_between("expert", -kHalf, last_expert + kHalf);
   figure.color = axis_between("times the mean", 0, most);
   return figure;
 }

@@ -25,6 +25,9 @@ std::string cause_name(const Trace& trace, const CriticalPath& path, Blame cause
     const std::string link = link_name(trace, path, Duration::zero(), trace.makespan);
     if (link != name_of(Blame::kLink)) return "puts that share " + link;
   }
+  // A kernel on a stream is one task, which may wait for its memory as well as for its arithmetic.
+  if (trace.machine.streams && cause == Blame::kCube) return "kernels on cubes";
+  if (trace.machine.streams && cause == Blame::kVector) return "kernels on vector cores";
   return std::string(described(cause));
 }
 
@@ -74,7 +77,7 @@ std::string gain_sentence(const Verdict& verdict) {
     const bool is_part = std::ranges::find(first.parts, one.name) != first.parts.end();
     return !is_part && one.name != first.name && one.gain() >= kNoGain;
   };
-  std::string text = binds ? fmt::format("What binds is {}", gains_of(first))
+  std::string text = binds ? fmt::format("Limited by {}", gains_of(first))
                            : fmt::format("No part gains {} if it is 10 % better", in_percent(kNoGain));
   const auto next = std::ranges::find_if(all, other);
   if (binds && next != all.end()) text += fmt::format("; next {}", gains_of(*next));

@@ -126,7 +126,7 @@ void check_verdict(const Verdict& verdict) {
   const LimitCandidate& first = verdict.candidates.front();
   for (const LimitCandidate& other : verdict.candidates) CHECK(other.gain() <= first.gain());
   const bool none = text.find("No part gains") != std::string::npos;
-  CHECK(none != (text.find("What binds is " + first.name + ":") != std::string::npos));
+  CHECK(none != (text.find("Limited by " + first.name + ":") != std::string::npos));
   if (!none) return;
   for (const LimitCandidate& other : verdict.candidates) {
     CHECK(other.gain() < 0.01);

@@ -65,7 +65,7 @@ TEST_CASE("what binds is what gains most, not what the critical path is blamed o
   Verdict verdict = paced_by_two();
   std::string text = verdict_text(verdict);
   CHECK_THAT(text,
-             StartsWith("forward: What binds is cube arithmetic: 10 % better gains 2.0 %, free 5.0 %;"));
+             StartsWith("forward: Limited by cube arithmetic: 10 % better gains 2.0 %, free 5.0 %;"));
   CHECK_THAT(
       text,
       Contains(
@@ -79,7 +79,7 @@ TEST_CASE("what binds is what gains most, not what the critical path is blamed o
                                 {"cube arithmetic", "loads to L1, misses", "loads to L1, hits"}});
   rank(verdict);
   text = verdict_text(verdict);
-  CHECK_THAT(text, StartsWith("forward: What binds is cube arithmetic + loads to L1 (misses, hits): 10 % "
+  CHECK_THAT(text, StartsWith("forward: Limited by cube arithmetic + loads to L1 (misses, hits): 10 % "
                               "better gains 6.0 %, free "
                               "20.0 %."));
   CHECK_THAT(text, Contains("these 3 parts pace the same tasks.") && !Contains("next "));
@@ -177,7 +177,7 @@ TEST_CASE("a cable that is full is the bound and what binds, not a core that wai
   CHECK_THAT(verdict.bound_by, StartsWith("cable "));
   CHECK(verdict.bound <= verdict.latency);
   CHECK_THAT(verdict.candidates.front().name, StartsWith("cables "));
-  CHECK_THAT(verdict_text(verdict), StartsWith("forward: What binds is cables "));
+  CHECK_THAT(verdict_text(verdict), StartsWith("forward: Limited by cables "));
 }
 
 TEST_CASE("every sentence of a page and of explain says what its tables say") {

@@ -204,11 +204,11 @@ TEST_CASE("the last sentence names the part that binds: of a product, the cube; 
       load_experiment(configs_folder() / "experiments" / "gemm.yaml",
                       std::vector<std::string>{"gemm.m=2048", "gemm.n=2048", "gemm.k=2048",
                                                "hardware.workers.cube.macs_16=256 MAC/cycle"});
-  CHECK_THAT(last_line(product), Contains("What binds is cube arithmetic"));
+  CHECK_THAT(last_line(product), Contains("Limited by cube arithmetic"));
   const Experiment loads = load_experiment(
       configs_folder() / "experiments" / "elementwise.yaml",
       std::vector<std::string>{"elementwise.operator=Load", "hardware.memory.hbm_read=100 GB/s"});
-  CHECK_THAT(last_line(loads), Contains("What binds is HBM"));
+  CHECK_THAT(last_line(loads), Contains("Limited by HBM"));
 }
 
 TEST_CASE("under jitter a gain is the median of the runs' own gains, and what may be chance does not bind") {
@@ -272,5 +272,5 @@ TEST_CASE("a part whose gain lies inside the noise is marked, and is not what bi
   result.rows.push_back({&machine_part("HBM"), "HBM", outcome({980, 985, 990, 980, 975, 985}), result.now});
   const Experiment experiment = small({"experiment.pass=forward"});
   const std::string text = what_if_report(experiment, result, {6, 1, 0.05, 0.02}).text();
-  CHECK_THAT(text, Contains("noise") && Contains("What binds is HBM"));
+  CHECK_THAT(text, Contains("noise") && Contains("Limited by HBM"));
 }

@@ -51,7 +51,7 @@ TEST_CASE("how many published values lie inside is counted where there are bars"
   toy.publish("both", "latency", std::to_string(1.03 * Toy::both(1.33, 5.96)) + " us");
   const std::vector<Comparison> comparisons = compare(toy.table(), toy.predicted().points);
   const auto last_cell = [&](const ErrorBars& bars) {
-    const std::string text = trust_table({{"toy", comparisons, bars}});
+    const std::string text = trust_table({{"toy", comparisons, bars}}).text();
     return text.substr(text.find_last_of(' ') + 1);
   };
   CHECK(last_cell(two_percent) == "1\n");

@@ -10,7 +10,7 @@ import { draw_pictures, picture_file } from "./screenshots.mjs";
 import { contradictions, read, unnoticed } from "./sentences.mjs";
 
 const at = (name) => join(scratch, name);
-const pages = { static: at("static.html"), both: at("both.html"), sweep: at("sweep.html"), untraced: at("untraced.html"), streams: at("streams.html"), measured: at("measured.html"), profile: at("profile.html"), job: at("job.html"), step: at("step.html"), search: at("search.html"), found: at("found.html"), orders: at("orders.html"), tried: at("tried.html"), published: join(at("tables"), "report.html") };
+const pages = { static: at("static.html"), both: at("both.html"), sweep: at("sweep.html"), untraced: at("untraced.html"), streams: at("streams.html"), measured: at("measured.html"), profile: at("profile.html"), job: at("job.html"), step: at("step.html"), inference: at("inference.html"), search: at("search.html"), found: at("found.html"), orders: at("orders.html"), tried: at("tried.html"), published: join(at("tables"), "report.html") };
 let tasks = []; // of the forward pass, as the program wrote them
 
 function csv(file) {
@@ -45,6 +45,8 @@ before(() => {
   a3sim("export", "--to", "html", at("sweep.db"), "-o", pages.sweep);
   a3sim("run", "configs/experiments/step_deepseek_v3.yaml", "--set", "step.global_batch=640", "-o", at("step"));
   a3sim("export", "--to", "html", at("step"), "-o", pages.step);
+  a3sim("run", "configs/experiments/decode_deepseek_v3.yaml", "-o", at("inference"));
+  a3sim("export", "--to", "html", at("inference"), "-o", pages.inference);
   a3sim("search", "configs/experiments/swiglu_add.yaml", "--budget", "40", "--json", at("search.json"), "--page", pages.search);
   a3sim("export", "--to", "html", at("search.json"), "-o", pages.found);
   a3sim("try", "ratr", "--config", "ep4", "--as-configured", "--json", at("tried.json"), "--page", pages.tried);
@@ -135,7 +137,7 @@ test("The pictures in README and docs are what pages look like", async () => {
 
 test("Every number in a sentence of a page stands in its tables and cards, and another number would be noticed", async () => {
   const ranks = 4, noticed = [];
-  for (const kind of ["static", "both", "measured", "profile", "job", "step", "search", "tried", "sweep"]) {
+  for (const kind of ["static", "both", "measured", "profile", "job", "step", "inference", "search", "tried", "sweep", "published"]) {
     const { page, close } = await open(pages[kind]);
     await page.waitForFunction(() => a3sim.jobs.every((job) => job.map ?? job.element.querySelector("table")) && a3sim.steps.every((step) => step.memory));
     const shown = await read(page);
@@ -164,7 +166,7 @@ test("The answer and the timeline are on the first screen, and what costs little
   assert.equal(await page.locator(".answer").count(), 0);
   const sentences = await page.locator("#section-0 .verdict").allTextContents();
   assert.equal(sentences.length, 2);
-  for (const sentence of sentences) assert.match(sentence, /^(forward|backward): (What binds is|No part gains|On the critical path).* Another order gains at most [\d.]+ %/);
+  for (const sentence of sentences) assert.match(sentence, /^(forward|backward): (Limited by|No part gains|On the critical path).* Another order gains at most [\d.]+ %/);
   assert.ok((await page.locator(".timeline canvas").boundingBox()).y < 660);
   assert.ok(await page.locator(".finding.info").first().isHidden());
   await close();
@@ -1122,7 +1124,7 @@ test("Pages of a search and of a tried order say what their JSON says", async ()
     assert.ok(rows.some((row) => row[0] === name && row[3] === (of.total_ps / 1e9).toFixed(3)), name);
   }
   assert.ok((await page.textContent("#section-0")).includes(`Times are medians of ${tried.jitter.runs} runs with random task times and rates`));
-  for (const text of await page.locator("h3", { hasText: /: \d+\.\d+ ms$/ }).allTextContents()) assert.match(text, /, as modelled, (forward|backward): /);
+  for (const text of await page.locator("h3", { hasText: /: \d+\.\d+ ms$/ }).allTextContents()) assert.match(text, /^\S+ \((best shipped|tried)\), (forward|backward): /);
   assert.deepEqual(rows.map((row) => row[0]).filter((name) => name.endsWith(" (tried)")), ["ratr (tried)"]);
   assert.equal(await page.evaluate(() => a3sim.runs[0].timelines.length), 2);
   assert.match(await page.textContent(".verdict"), /^ratr (is [\d.]+ % (slower|faster) than|is as fast as|does not differ by more than noise from) naive, /);

@@ -16,7 +16,7 @@ export function read(page) {
     const cards = all(document, ".cards").map((list) => all(list, ".value, .note").map(text));
     const findings = all(document, ".finding").map((finding) => ({ said: text(finding.querySelector("p")), evidence: all(finding, "li").map(text) }));
     const sentences = all(document, "section p").filter((p) => !p.closest(".finding")).map(text);
-    return { sentences: sentences.filter((sentence) => sentence !== ""), tables, cards, findings };
+    return { sentences: sentences.filter((sentence) => sentence !== ""), tables, cards, findings, configuration: all(document, ".code pre").map(text).join("\n") };
   });
 }
 
@@ -34,7 +34,7 @@ function sent_to_each({ tables }, ranks) {
 
 // Returns the numbers that nothing shows, each with its sentence. `ranks` are those of the page's runs.
 export function contradictions(shown, ranks) {
-  const { sentences, tables, cards, findings } = shown, told = new Set();
+  const { sentences, tables, cards, findings, configuration } = shown, told = new Set();
   for (const text of [...tables.flat(2), ...cards.flat(), ...findings.flatMap(({ evidence }) => evidence)]) for (const found of text.match(number) ?? []) told.add(found);
   // A finding's loss is its own; its share is of a time that the answer has.
   const times = [...(tables[0] ?? []).flat(), ...cards.flat()].flatMap((text) => text.match(number) ?? []).map(Number), wrong = [];
@@ -46,7 +46,9 @@ export function contradictions(shown, ranks) {
   for (const sentence of sentences) {
     const named = (sentence.match(number) ?? []).filter((text) => told.has(text)).map(Number);
     for (const [whole, text, unit] of sentence.matchAll(with_unit)) {
-      const is_known = told.has(text) || stated.has(text) || (unit === "%" && changes_to(named, text)) || of_first(sentence, text) ||
+      // An assumed value is one of the configuration.
+      const is_assumed = sentence.startsWith("The answer rests on values that are assumed") && configuration.includes(whole);
+      const is_known = is_assumed || told.has(text) || stated.has(text) || (unit === "%" && changes_to(named, text)) || of_first(sentence, text) ||
         (sentence.startsWith("Every rank sends every other") && sent_to_each(shown, ranks).some((value) => near(text, value)));
       if (!is_known) wrong.push(`${whole}: ${sentence}`);
     }

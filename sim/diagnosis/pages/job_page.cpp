@@ -25,6 +25,20 @@ std::string slow_text(const Advice& advice, const StepMap& map) {
       kPercentOfPart * map.lost_ms() / map.took_ms());
 }
 
+// Says where most of a profiled step goes to no kernel at all: causes of kernels are then small beside it.
+std::string idle_text(const Advice& advice) {
+  double length = 0, free = 0;
+  for (const RankShares& rank : advice.time) {
+    length += rank.length;
+    free += rank.free;
+  }
+  if (length <= 0 || free < length / 2) return {};
+  const auto ranks = static_cast<double>(advice.time.size());
+  return fmt::format("In {:.3f} of {:.3f} ms of a step nothing runs on the device ({:.1f} %){}.",
+                     free / ranks, length / ranks, kPercentOfPart * free / length,
+                     advice.time.size() > 1 ? ", mean of the ranks" : "");
+}
+
 void add_answer(Page& page, const Observation& job, const Advice& advice, const StepMap& map) {
   PageBlocks blocks;
   const std::size_t full = job.full_steps().size();
@@ -41,14 +55,19 @@ void add_answer(Page& page, const Observation& job, const Advice& advice, const 
   }
   blocks.cards(cards);
   if (const std::string slow = slow_text(advice, map); !slow.empty()) blocks.verdict(slow);
+  if (const std::string idle = idle_text(advice); !idle.empty()) blocks.verdict(idle);
   const std::string finding = first_finding(advice, "step");
   blocks.verdict(finding.empty() ? "No finding costs 1 % of a step." : finding);
-  if (!advice.missing.empty()) {
-    std::vector<std::string> columns;
-    for (const Missing& missing : advice.missing) columns.push_back(missing.column);
-    blocks.say(fmt::format("Not seen, so that causes may be missed: {}.", fmt::join(columns, "; ")));
-  }
   page.add("Answer", blocks);
+}
+
+// Adds what records lack, which matters to those who doubt the answer.
+void add_missing(Page& page, const Advice& advice) {
+  if (advice.missing.empty()) return;
+  std::vector<std::string> lines{"Causes may be missed, because records lack:"};
+  for (const Missing& missing : advice.missing) lines.push_back("- " + missing.column);
+  page.add(fmt::format("Not seen ({})", advice.missing.size()),
+           PageBlocks().say(fmt::format("{}", fmt::join(lines, "\n"))), true);
 }
 
 // Adds the steps that were recorded in full. Below each is the same step of a machine without faults, if
@@ -94,6 +113,7 @@ void add_job(Page& page, const Observation& job, const Advice& advice, const std
   if (const ProfiledTime* time = job.profiled_time()) add_profile(page, *time, advice);
   add_link_map(page, job, advice.slow_steps);
   add_recorded_steps(page, job, name);
+  add_missing(page, advice);
   page.add("As a3sim advise says it", PageBlocks().code(advice_text(advice)), true);
 }
 

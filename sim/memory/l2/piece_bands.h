@@ -82,6 +82,12 @@ class PieceBands {
   bool absent_along(std::uint32_t column, std::uint32_t first_band) const;
   void fill_column(std::uint32_t column, std::uint32_t first_band, OpId op);
 
+  // Returns the bytes that are present of a band that is not split.
+  std::uint64_t bytes(std::uint32_t number) const {
+    const Band& band = bands_[number];
+    const PieceSteps present = band.state == State::kUniform ? band.present : band.all();
+    return band.bytes(present, count(present));
+  }
   // bytes_before_last() returns the bytes that are present of a band that is not split, without its last
   // piece.
   bool is_split(std::uint32_t band) const { return bands_[band].state == State::kSplit; }

@@ -23,6 +23,8 @@ class PieceL2 : public L2 {
   }
   // Returns the bytes present.
   std::uint64_t used() const { return used_; }
+  // Returns them by tensor. Looks at every piece: for records of what it holds, not for runs.
+  virtual std::vector<std::uint64_t> held() const = 0;
   // Returns the number of pieces visited since the start.
   std::uint64_t touched() const { return touched_; }
 

@@ -67,6 +67,16 @@ class PieceL2Of final : public PieceL2 {
     return traffic;
   }
 
+  std::vector<std::uint64_t> held() const override {
+    std::vector<std::uint64_t> bytes;
+    for (const PieceGrid& grid : grids_) {
+      const std::uint32_t end = grid.end().band;
+      bytes.push_back(0);
+      for (std::uint32_t band = end - grid.bands(); band < end; ++band) bytes.back() += held_of(band);
+    }
+    return bytes;
+  }
+
   std::uint64_t flush() override {
     std::uint64_t written = 0;
     for (std::uint32_t p = 0; p < pieces_.size(); ++p) {
@@ -445,6 +455,16 @@ class PieceL2Of final : public PieceL2 {
   }
   void split(std::uint32_t band) {
     if constexpr (TakesBands<Policy>) bands_.split(band);
+  }
+  std::uint64_t held_of(std::uint32_t band) const {
+    if constexpr (TakesBands<Policy>) {
+      if (!bands_.is_split(band)) return bands_.bytes(band);
+    }
+    std::uint64_t bytes = 0;
+    const PieceMap::Band& place = map_.bands[band];
+    PieceRun{place.first, place.cols, 1}.each(
+        [&](std::uint32_t piece) { bytes += pieces_.present_bytes(piece); });
+    return bytes;
   }
   std::uint32_t width_of(std::uint32_t band) const { return map_.bands[band].cols; }
 

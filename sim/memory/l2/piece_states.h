@@ -83,6 +83,11 @@ class PieceStates {
   // Returns the bytes of all of its steps.
   std::uint64_t bytes(std::uint32_t p) const { return shapes_[pieces_[p].shape].all_bytes; }
 
+  // Returns the bytes of those that are present.
+  std::uint64_t present_bytes(std::uint32_t p) const {
+    return bytes_held(p, pieces_[p].present, masks_[p].present);
+  }
+
   // Clears the piece and returns what it was.
   struct Cleared {
     std::uint64_t present_bytes, dirty_bytes;

@@ -37,7 +37,11 @@ std::string text_of(const Decision& decision, const std::string& unit) {
   for (std::size_t c = 0; c < std::min(kShown, decision.changes.size()); ++c) {
     std::string part = decision.changes[c].part;
     std::ranges::replace(part, '_', ' ');
-    text += fmt::format("{}{} {:+.4g} {}", c == 0 ? "" : ", ", part, decision.changes[c].value, unit);
+    constexpr double kWhole = 1000;  // from here on, digits behind the point say nothing
+    const double change = decision.changes[c].value;
+    const std::string value =
+        fmt::format(fmt::runtime(std::abs(change) < kWhole ? "{:+.4g}" : "{:+.0f}"), change);
+    text += fmt::format("{}{} {} {}", c == 0 ? "" : ", ", part, value, unit);
   }
   return text;
 }

@@ -89,6 +89,7 @@ void add_sweep(Page& page, const SweepResults& sweep) {
             {"metrics", sweep_metrics_json(sweep)},
             {"points", sweep.points.size()},
             {"done", sweep.count(PointStatus::kDone)},
+            {"best", sweep.best},
             {"packed", page.pack(sweep_columns(sweep))}});
   Report report;
   report.say(counts_line(sweep));

@@ -22,7 +22,7 @@ export interface Figure {
   x: Axis;
   y: Axis;
   color: Axis; // of the cells and links
-  stacked: boolean; // bars stand on those of the series before
+  stacked: boolean; // bars stand on those of the series before, and so do lines, as areas
   series: Series[];
   cells: [number, number, number][];
   links: { from: [number, number]; to: [number, number]; value: number; name: string }[]; // lines, coloured by their values
@@ -71,11 +71,11 @@ function lines_of(text: string, width: number): string[] {
 
 interface Entry { text: string; series: Series | null }
 
-function legend_entries(figure: Figure): Entry[] {
+function legend_entries(figure: Figure, width: number): Entry[] {
   const entries: Entry[] = [];
   if (figure.legend) entries.push({ text: figure.legend, series: null });
   for (const series of figure.series) if (series.name) entries.push({ text: series.name, series });
-  for (const text of figure.key) entries.push({ text, series: null });
+  for (const text of figure.key) for (const [i, line] of lines_of(text, width - 40).entries()) entries.push({ text: (i > 0 ? "    " : "") + line, series: null });
   return entries.length > 1 ? entries : [];
 }
 
@@ -97,19 +97,22 @@ class Drawing {
   private text_lines: string[];
   private x_lines: string[]; // name of the x axis, by line
   private y_lines: string[];
+  private y_words: number; // width of the longest label of the y axis
   private aslant = 0; // degrees by which labels below the axis are tilted, if they do not fit side by side
   private below: number; // height of what stands below the plot
   private marked: { left: number; right: number; line: number }[] = []; // where marks have been written
 
   constructor(private figure: Figure, private width: number, least: number, private theme: Theme) {
     this.fills = new SvgFills(theme);
-    this.entries = legend_entries(figure);
+    this.entries = legend_entries(figure, width);
     for (const entry of this.entries) this.legend_width = Math.max(this.legend_width, width_of(entry.text) + 34);
     this.beside = this.legend_width > 0 && this.legend_width < width * 0.4 && width >= 560;
     this.title_lines = lines_of(figure.title, (width - 70) / title_scale); // beside the button that saves the figure
     this.text_lines = figure.origin ? lines_of(figure.origin, width - 24) : [];
     let widest = 0;
     for (const tick of ticks(figure.y, 6)) widest = Math.max(widest, width_of(tick.text));
+    if (figure.y.names.length > 0) widest *= 1.12; // names have wide letters
+    this.y_words = widest;
     const top = 24 + title_high * this.title_lines.length + line_high * this.text_lines.length;
     let right = 22;
     if (this.beside) right = this.legend_width + 20;
@@ -134,6 +137,7 @@ class Drawing {
     this.links();
     if (this.coloured()) this.color_bar(this.box.right + 16, this.box.top, this.box.bottom);
     this.bands();
+    this.areas();
     for (let i = 0; i < this.figure.series.length; ++i) this.series(this.figure.series[i]!);
     this.bars();
     for (const mark of this.figure.marks) this.mark(mark.text, this.x(mark.x), this.y(mark.y));
@@ -196,7 +200,7 @@ class Drawing {
 
   private longest_below(): number {
     let longest = 0;
-    for (const tick of ticks(this.figure.x, 8)) longest = Math.max(longest, width_of(tick.text));
+    for (const tick of ticks(this.figure.x, 8)) longest = Math.max(longest, 1.08 * width_of(tick.text));
     return longest;
   }
 
@@ -241,14 +245,14 @@ class Drawing {
     this.x_lines.forEach((line, i) => this.text((box.left + box.right) / 2, lowest + line_high * i, line, { "text-anchor": "middle" }));
     const middle = (box.top + box.bottom) / 2;
     this.y_lines.forEach((line, i) => {
-      const x = 15 + line_high * i;
+      const x = Math.round(box.left - 14 - this.y_words - line_high * (this.y_lines.length - 1 - i));
       this.text(x, middle, line, { "text-anchor": "middle", transform: "rotate(-90 " + x + " " + round(middle) + ")" });
     });
   }
 
   private bands(): void {
     for (const series of this.figure.series) {
-      if (series.kind === "bars" || series.kind === "spans") continue;
+      if (series.kind === "bars" || series.kind === "spans" || this.is_area(series)) continue;
       const points = series.points;
       let ranged = false;
       for (const p of points) ranged = ranged || p[2] < p[3];
@@ -285,7 +289,7 @@ class Drawing {
 
   private series(series: Series): void {
     if (series.kind === "spans") return this.spans(series);
-    if (series.kind === "bars" || series.points.length === 0) return;
+    if (series.kind === "bars" || this.is_area(series) || series.points.length === 0) return;
     const stroke = this.color(series);
     if (series.kind !== "points" && series.points.length > 1) {
       const attributes: { [key: string]: string | number } = { d: this.path_of(series), fill: "none", stroke, "stroke-width": series.kind === "plain" ? 1.5 : 2 };
@@ -295,6 +299,24 @@ class Drawing {
     }
     if (series.kind === "plain") return;
     for (const p of series.points) this.dot(this.x(p[0]), this.y(p[1]), series, p);
+  }
+
+  private is_area(series: Series): boolean {
+    return this.figure.stacked && series.kind === "line";
+  }
+
+  // Areas stand on one another; all have the same places along x.
+  private areas(): void {
+    let below: number[] = [];
+    for (const series of this.figure.series) {
+      if (!this.is_area(series)) continue;
+      const tops = series.points.map((p, i) => (below[i] ?? 0) + p[1]), place = this.place(series), most = series.points.reduce((a, p) => Math.max(a, p[1]), 0);
+      const at = (i: number, y: number) => round(this.x(series.points[i]![0])) + " " + round(this.y(y));
+      const path = "M" + tops.map((y, i) => at(i, y)).join("L") + "L" + tops.map((_, i) => at(tops.length - 1 - i, below[tops.length - 1 - i] ?? 0)).join("L") + "Z";
+      this.out += tag("path", { d: path, fill: this.fills.of(place), stroke: this.theme.background, "stroke-width": 0.4 },
+        tag("title", {}, escaped(`${series.name}: ${significant(most)} ${this.figure.y.name} at most`)));
+      below = tops;
+    }
   }
 
   // What was published is an outline around what is predicted.
@@ -407,7 +429,7 @@ class Drawing {
       return;
     }
     const stroke = series.kind === "spans" && series.hollow ? this.theme.text : this.color(series);
-    if (series.kind === "bars" || series.kind === "spans") {
+    if (series.kind === "bars" || series.kind === "spans" || this.is_area(series)) {
       this.out += tag("rect", {
         x: round(x), y: round(y - 5), width: 16, height: 10, fill: series.hollow ? this.theme.background : this.fills.of(this.place(series)), stroke,
       });

@@ -17,5 +17,10 @@ export const head_notes: { [head: string]: string } = {
   "ideal us": "how long a task takes alone on the machine",
   "one put GB/s": "the rate of a single put, median; several share a port at the same time, so the port carries a multiple",
   "of usual": "the rate of a link's puts over the usual rate, median",
+  "used for the fit": "published values that the machine's values were fitted to; the others were held out",
+  formula: "mean error of the simplest formula that a reader would compute by hand (docs/trust.md)",
+  "half of it": "whether predictions err at most half as much as that formula",
+  "inside 5..95 %": "published values inside their prediction's error bar",
+  "5..95 %": "where the prediction lies while values of the machine that are uncertain vary",
   "p95 µs": "19 of 20 tasks are shorter",
 };

@@ -16,7 +16,7 @@ const operators: Table = {
   Dequantize_GMM1: pale(vermillion),
   SwiGLU: green, SwiGLU_grad: deep(green), Add: deep(green), Quantize_activation: pale(green),
   GMM2: pink, GMM_act_grad: pale(pink), GMM_w2_grad: deep(pink), GMM2_grad: deep(pink), Dequantize_GMM2: pale(pink),
-  Combine: orange, Combine_bwd: orange, Scatter: orange,
+  Combine: orange, Combine_bwd: deep(orange), Scatter: orange,
   Permute: sky, Permute_bwd: deep(sky), Unpermute: pale(sky), Quantize: pale(sky), Receive: deep(sky),
   Accumulate: olive, Accumulate_bwd: pale(olive), Reduce: olive, Counts: pale(olive), Plan: deep(olive),
   Cast_w1: olive, Cast_w2: deep(olive), AssignAdd_w1: olive, AssignAdd_w2: deep(olive),
@@ -30,7 +30,11 @@ const causes: Table = {
   HBM: ink(0, "diagonal"), "L2 misses": ink(2, "diagonal"), "L2 read": ink(4, "diagonal"), "L2 write": ink(5, "diagonal"),
   poll: ink(3, "upright"), scheduling: ink(1, "upright"), launch: ink(5, "upright"),
 };
-const states: Table = { run: ink(1), memory: ink(1, "diagonal"), puts: ink(2, "dots"), wait: grey, scheduling: ink(2, "upright"), idle: faint_grey };
+const states: Table = {
+  run: ink(1), memory: ink(1, "diagonal"), puts: ink(2, "dots"), wait: grey, scheduling: ink(2, "upright"), idle: faint_grey,
+  // Parts of a profiled step.
+  computing: ink(1), transferring: ink(2, "dots"), waiting: grey, "standing still": ink(2, "upright"), "waiting or transferring": ink(5, "dots"), free: faint_grey,
+};
 // Products and exchange at the same time; exchange alone is the colour of findings.
 const overlaps: Table = { both: ink(3), "products alone": ink(6) };
 // Quantities over time have a chart each; those that share one differ in tone, and in dashes.
@@ -46,6 +50,8 @@ const works: Table = { forward: orange, backward: deep(orange), weights: pale(or
 const classes: Table = {
   "grouped products": vermillion, "other products": pale(vermillion), attention: pink, "vector alone": green,
   EP: blue, TP: sky, DP: pale(sky), "PP and CP": olive,
+  // Of inference.
+  "attention and its cache": pink, "waiting for experts": faint_grey, "launches and gaps": ink(5, "diagonal"),
   bubble: faint_grey, host: ink(3, "upright"), optimizer: ink(3), rest: ink(5, "diagonal"), exposed: ink(0, "upright"),
 };
 
@@ -96,10 +102,12 @@ export function color_of(meaning: Meaning, name: string): number {
 }
 
 // What the names in a figure's legend are: operators, causes, ranks …
-const legends: { [legend: string]: Meaning } = { operator: "operator", "spent on": "cause", state: "state", execution: "execution", "time of a die": "class" };
+const legends: { [legend: string]: Meaning } = { operator: "operator", "spent on": "cause", state: "state", part: "state", execution: "execution", "time of a die": "class" };
 
 // Returns the place of a series whose name has a meaning of its own; other series keep the place that they came with.
+// So do inks: they are for what has no hue.
 export function series_place(legend: string, name: string, place: number): number {
+  if (place >= ink(0)) return place;
   const meaning = legends[legend];
   return meaning && name ? color_of(meaning, name.replace(/, .*$/, "")) : place;
 }

@@ -51,28 +51,27 @@ function summary(plot: uPlot, series: number): { mean: number; most: number } | 
 
 const number_text = (value: number | null | undefined) => (value == null ? "–" : value.toFixed(value < 10 ? 2 : value < 1000 ? 1 : 0));
 
-// Draws the machine's limit as a line of dashes, with its value.
+// Draws the machine's limit as a line of dots; the legend has its value.
 function draw_limit(plot: uPlot, limit: number): void {
   if (limit <= 0) return;
   const { ctx, bbox } = plot, y = Math.round(plot.valToPos(limit, "y", true)), ratio = devicePixelRatio || 1;
   ctx.save();
-  ctx.strokeStyle = ctx.fillStyle = theme().muted;
-  ctx.setLineDash([6 * ratio, 4 * ratio]);
-  ctx.lineWidth = ratio;
+  ctx.strokeStyle = theme().text;
+  ctx.setLineDash([1.5 * ratio, 2.5 * ratio]);
+  ctx.lineWidth = 1.5 * ratio;
   ctx.beginPath();
   ctx.moveTo(bbox.left, y);
   ctx.lineTo(bbox.left + bbox.width, y);
   ctx.stroke();
-  ctx.font = `${10 * ratio}px system-ui, sans-serif`;
-  ctx.textAlign = "right";
-  ctx.fillText(`at most ${number_text(limit)}`, bbox.left + bbox.width - 4 * ratio, y + 11 * ratio);
   ctx.restore();
 }
 
+// Notes on what a chart's line and its limit are.
+const of_links = "Links: a put's bytes are spread evenly over its time; what a rank would then send beyond its ports' rate is moved to the next time at which they have room. What arrives is spread the same way and has no limit of its own here: ports may receive faster than they send.";
 const notes: { [chart: string]: string } = {
-  "link out": "A put's bytes are spread evenly over its time; what a rank would then send beyond its ports' rate, the line, is moved to the next time at which they have room.",
-  link: "A put's bytes are spread evenly over its time; what a rank would then send beyond its ports' rate, the line, is moved to the next time at which they have room. What arrives is spread the same way and has no limit of its own here: ports may receive faster than they send.",
-  HBM: "Reads and writes together; the line is the rate of reads alone.",
+  "link out": of_links,
+  link: of_links,
+  HBM: "HBM: reads and writes together; the limit is the rate of reads alone.",
 };
 
 export class OverTime {
@@ -103,7 +102,6 @@ export class OverTime {
       const data = this.data_of(chart);
       if (!data) continue;
       const place = el("div"), legend = el("div", { class: "values" });
-      if (notes[chart.title]) place.title = notes[chart.title]!;
       this.element.append(place);
       this.plots.push(new uPlot(this.options(chart, sync.key, width, legend), data, place));
       place.append(legend);
@@ -167,7 +165,18 @@ export class OverTime {
       const words = at == null ? (all ? `mean ${number_text(all.mean)}, most ${number_text(all.most)}` : "–")
         : `${number_text(plot.data[of]![at])} (${number_text(plot.data[of + 1]![at])} to ${number_text(plot.data[of + 2]![at])}) at ${time_text(plot.data[0]![at]! * 1e9)}`;
       return el("span", {}, key, `${line.name}: ${words}`);
-    }));
+    }), ...this.limit_key(chart));
+  }
+
+  // A limit of all workers of a kind is a whole number.
+  private limit_key(chart: Chart): HTMLElement[] {
+    const limit = this.limit(chart);
+    return limit > 0 ? [el("span", {}, el("i", { class: "swatch limit" }), `${chart.title.includes("running") ? "all" : "at most"} ${chart.title.includes("running") ? String(Math.round(limit)) : number_text(limit)}`)] : [];
+  }
+
+  // Returns the notes on the charts that are shown, each once.
+  get notes(): string[] {
+    return [...new Set(charts_of(this.runs).flatMap(({ title }) => notes[title] ?? []))];
   }
 
   // Returns the width of one chart; as many charts stand side by side as fit.

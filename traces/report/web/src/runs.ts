@@ -96,6 +96,20 @@ function some_of(runs: Run[]): Run[] {
   return [...new Set([runs[0]!, fastest])];
 }
 
+const least_apart = 0.001; // parts of a pass that a timeline shows
+
+// Returns the pass in which two runs differ most; undefined for other numbers of runs, and if all passes take about as long.
+function pass_that_differs(runs: Run[]): string | undefined {
+  if (runs.length !== 2) return undefined;
+  const apart = runs[0]!.passes.flatMap(({ name, makespan_ps }) => {
+    const other = runs[1]!.passes.find((pass) => pass.name === name);
+    return other ? [{ name, ps: Math.abs(other.makespan_ps - makespan_ps), part: Math.abs(other.makespan_ps / makespan_ps - 1) }] : [];
+  });
+  // The first of those that differ about as much as the most.
+  const most = Math.max(...apart.map(({ ps }) => ps));
+  return apart.find(({ ps, part }) => ps >= 0.5 * most && part >= least_apart)?.name;
+}
+
 // Holds what belongs to one pass of all runs. It is built when first shown, and kept.
 interface Opened { element: HTMLElement; timelines: Timeline[]; operators: OperatorsView[]; names: string[]; time: TimeAxis }
 
@@ -121,7 +135,7 @@ export class Runs {
     const ranks = Math.max(...section.runs.flatMap((run) => run.passes.map((pass) => pass.ranks)));
     for (const run of section.runs) for (const pass of run.passes) tell_apart("operator", pass.operators.map((operator) => operator.name));
     this.element.append(el("div", { class: "bar heading" }, el("h2", {}, section.title), this.tabs(), ...this.controls(ranks)), ...(section.runs.length > most_shown ? [this.choices()] : []), this.place);
-    void this.open(this.names()[0] ?? "");
+    void this.open(pass_that_differs(section.runs.filter((run) => this.chosen.has(run.name))) ?? this.names()[0] ?? "");
   }
 
   // Returns whether all passes shown were recorded kernel by kernel.
@@ -206,9 +220,10 @@ export class Runs {
     }
     opened.element.prepend(legend_of(of.map(({ pass }) => pass), opened.timelines));
     const quantities = of.flatMap(({ run, pass }) => (pass.counters ? [{ name: run.name, counters: pass.counters }] : []));
-    if (quantities.length > 0) below.push(el("h3", {}, "Over time"), new OverTime(name, quantities, time).element);
+    const over_time = quantities.length > 0 ? new OverTime(name, quantities, time) : null;
+    if (over_time) below.push(el("h3", {}, "Over time"), over_time.element);
     opened.element.append(...operators);
-    if (below.length > 0) opened.element.append(...below, el("p", { class: "note" }, "A line is the mean over ranks, its band the least and most of a rank. A drag zooms; the timeline follows."), matrices);
+    if (below.length > 0) opened.element.append(...below, el("p", { class: "note" }, ["A line is the mean over ranks, its band the least and most of a rank. A drag zooms; the timeline follows.", ...(over_time?.notes ?? [])].join(" ")), matrices);
     return opened;
   }
 

@@ -4,7 +4,7 @@ import { choice, el } from "./dom.js";
 import type { Figure } from "./drawing.js";
 import { FigureView } from "./figures.js";
 import { Table, read_text } from "./model.js";
-import { front_figure, heat_figure, lines_figures } from "./sweep_figures.js";
+import { best_figure, front_figure, heat_figure, lines_figures } from "./sweep_figures.js";
 import { axes_by_effect } from "./sweep_panels.js";
 import { Baseline, Quantity, SweepPoints, SweepSection } from "./sweep_points.js";
 import { Column, number, table_element, table_of, words } from "./table.js";
@@ -60,8 +60,11 @@ class SweepView {
     this.heat = { rows: drawn[0] ?? -1, columns: drawn[1] ?? -1 };
     this.front = { x: -1, y: -1, colors: null };
     this.choose_aims();
-    if (drawn.length > 0) this.parts.push(this.lines_part());
-    if (drawn.length > 1) this.parts.push(this.heat_part());
+    if (this.sparse()) this.parts.push(new Part("The best points", () => [], () => best_figure(this.points, this.chosen, this.quantity(), this.classes())));
+    else {
+      if (drawn.length > 0) this.parts.push(this.lines_part());
+      if (drawn.length > 1) this.parts.push(this.heat_part());
+    }
     if (this.front.x >= 0) this.parts.push(this.front_part());
     element.append(this.bar, this.answer, el("div", { class: "parts-grid" }, ...this.parts.map((part) => part.element)), el("section", {}, el("h2", {}, "Points"), this.table));
     this.update();
@@ -73,12 +76,23 @@ class SweepView {
   private quantity(metric = this.metric): Quantity {
     return this.baseline ? this.points.beside(metric, this.baseline) : this.points.quantity(metric);
   }
+  // Returns whether so few places have a point that lines and cells would be gaps: a sweep that asks for the best alone.
+  private sparse(): boolean {
+    const places = this.points.drawn.reduce((all, axis) => all * this.points.section.axes[axis]!.values.length, 1);
+    return this.points.count < 0.25 * places && this.points.drawn.length > 2 && this.metric >= 0 && this.quantity().better !== "";
+  }
+  // Returns the parts of a step's time, if that is shown and the sweep has them.
+  private classes(): Quantity[] {
+    if (this.baseline || this.quantity().name !== "latency") return [];
+    return this.points.metrics(this.pass).map((m) => this.points.quantity(m)).filter(({ name }) => name.startsWith("step."));
+  }
   private aims(): number[] {
     return this.points.metrics(this.pass).filter((m) => this.points.section.metrics[m]!.better !== "");
   }
   private choose_aims(): void {
-    const aims = this.aims();
-    [this.front.y, this.front.x] = aims.length > 1 ? [aims[0]!, aims[1]!] : [-1, -1];
+    // How busy cores are is no cost: it is chosen where there is nothing else, or by the reader.
+    const aims = this.aims(), other = aims.slice(1).find((m) => !this.points.section.metrics[m]!.name.endsWith("_busy")) ?? aims[1];
+    [this.front.y, this.front.x] = other !== undefined ? [aims[0]!, other] : [-1, -1];
   }
 
   // Builds a choice among the axes, or of none.
@@ -152,7 +166,8 @@ class SweepView {
 
   // Says how many points are missing.
   private missing(): string {
-    const { done, points } = this.points.section;
+    const { done, points, best } = this.points.section;
+    if (done < points && best) return `${done} of ${points} points are done: of the ${points - done} missing none is among the ${best} best, once the sweep has ended.`;
     return done < points ? `${done} of ${points} points are done: among the ${points - done} missing there may be better ones.` : "";
   }
 
@@ -181,7 +196,7 @@ class SweepView {
     const { points, baseline } = this, { axes, metrics } = points.section, list = points.metrics(this.pass);
     const first = [this.metric, ...list.filter((m) => m !== this.metric)], shown = this.all_metrics ? first : first.slice(0, most_metrics);
     const head = (m: number) => (metrics[m]!.unit ? `${metrics[m]!.name} ${metrics[m]!.unit}` : metrics[m]!.name);
-    const columns: Column<number>[] = points.drawn.map((axis) => {
+    const numbered = this.sparse(), columns: Column<number>[] = points.drawn.map((axis) => {
       const { name, numbers } = axes[axis]!, level = (p: number) => points.levels[axis]![p]!;
       return numbers ? number(name, (p: number) => numbers[level(p)]!, String) : words(name, (p: number) => points.value(axis, p));
     });
@@ -190,16 +205,21 @@ class SweepView {
       columns.push(number(quantity.better ? "speed-up" : "times", (p) => quantity.values[p] ?? NaN, (v) => v.toFixed(3)));
     }
     for (const m of shown) columns.push(number(head(m), (p) => points.values[m]![p] ?? NaN, significant));
-    const rows = this.chosen.slice(0, most_rows), table = table_of(rows, columns);
+    // The best come first, numbered where a figure names them so.
+    const shown_quantity = this.quantity(), cost = (p: number) => (shown_quantity.values[p] == null ? Infinity : shown_quantity.better === "larger" ? -shown_quantity.values[p]! : shown_quantity.values[p]!);
+    const ordered = shown_quantity.better ? [...this.chosen].sort((a, b) => cost(a) - cost(b) || a - b) : this.chosen;
+    const places = new Map(ordered.map((p, i) => [p, i + 1]));
+    if (numbered) columns.unshift(number("number", (p) => places.get(p)!, String));
+    const rows = ordered.slice(0, most_rows), table = table_of(rows, columns);
     // Values of axes are shown as in the sweep's file, and sort as numbers.
-    rows.forEach((point, r) => points.drawn.forEach((axis, c) => (table.rows[r]![c] = points.value(axis, point) || "none")));
+    rows.forEach((point, r) => points.drawn.forEach((axis, c) => (table.rows[r]![c + (numbered ? 1 : 0)] = points.value(axis, point) || "none")));
     return table;
   }
 
   update(): void {
     this.bar.replaceChildren(...this.controls());
     const missing = this.missing();
-    this.answer.replaceChildren(el("p", { class: "verdict" }, this.sentence()), ...(missing ? [el("p", { class: "verdict warning" }, missing)] : []));
+    this.answer.replaceChildren(el("p", { class: "verdict" }, this.sentence()), ...(missing ? [el("p", { class: this.points.section.best ? "verdict" : "verdict warning" }, missing)] : []));
     for (const part of this.parts) part.update();
     const all = el("input", { type: "checkbox" }) as HTMLInputElement, { length } = this.chosen;
     all.checked = this.all_metrics;

@@ -1,12 +1,12 @@
 // Builds figures of a sweep from the points that the reader chose.
 import type { Figure, FigurePoint, Series } from "./drawing.js";
 import { names_axis, no_axis, values_axis } from "./figure_axes.js";
-import { text_color } from "./palette.js";
+import { ink, text_color } from "./palette.js";
 import { panels_of } from "./sweep_panels.js";
 import { Quantity, SweepPoints, front_of, median, pivot } from "./sweep_points.js";
 
 // More lines or colours than this cannot be told apart.
-const most_series = 24, most_colors = 8, most_numbered = 20, most_named = 12;
+const ink_color = ink(3), most_series = 24, most_colors = 8, most_numbered = 20, most_named = 12;
 
 const heading = (name: string, unit: string) => (unit ? `${name}, ${unit}` : name);
 
@@ -107,11 +107,45 @@ export function front_figure(points: SweepPoints, chosen: number[], x: Quantity,
   return drawn;
 }
 
+// Returns the axes on which all of these points agree, and says so.
+function agreed(points: SweepPoints, list: number[]): { axes: number[]; text: string } {
+  const axes = list.length > 1 ? points.drawn.filter((axis) => new Set(list.map((p) => points.levels[axis]![p])).size === 1) : [];
+  return { axes, text: axes.length > 0 ? `; all with ${points.place(list[0]!, points.drawn.filter((axis) => !axes.includes(axis)))}` : "" };
+}
+
+const class_name = (metric: string) => {
+  const name = metric.replace("step.", "").replaceAll("_", " ");
+  return ({ ep: "EP", tp: "TP", dp: "DP", "pp and cp": "PP and CP" } as { [name: string]: string })[name] ?? name;
+};
+const most_best = 12, class_order = ["grouped products", "other products", "attention", "vector alone", "EP", "TP", "DP", "PP and CP", "bubble", "host", "optimizer", "rest"];
+
+// Draws the best points as bars, numbered; of what a step's time is made of, where that is known.
+export function best_figure(points: SweepPoints, chosen: number[], quantity: Quantity, parts: Quantity[]): Figure | string {
+  const sign = quantity.better === "larger" ? -1 : 1, known = chosen.filter((p) => quantity.values[p] != null);
+  if (known.length === 0) return "No point has this value.";
+  const best = known.sort((a, b) => sign * (quantity.values[a]! - quantity.values[b]!) || a - b).slice(0, most_best), same = agreed(points, best);
+  const drawn = figure(`${quantity.name} of the best points`, `the best ${best.length} of ${known.length}, numbered as in the table below${same.text}`);
+  drawn.x = names_axis("", best.map((_, i) => String(i + 1)));
+  drawn.y = { ...values_axis(heading(quantity.name, quantity.unit), [0, ...best.map((p) => quantity.values[p]!)]) };
+  const bars = (name: string, color: number, of: Quantity): Series => ({ name, kind: "bars", color, hollow: false, points: best.map((p, i) => [i, of.values[p] ?? 0, 0, 0]) });
+  if (parts.length > 0) {
+    drawn.stacked = true;
+    drawn.legend = "time of a die";
+    const order = (of: Quantity) => (class_order.indexOf(class_name(of.name)) + class_order.length) % class_order.length;
+    drawn.series = [...parts].sort((a, b) => order(a) - order(b)).map((of, i) => bars(class_name(of.name), i, of)).filter(({ points: values }) => values.some(([, value]) => value > 0));
+  } else {
+    drawn.series = [bars("", ink_color, quantity)];
+  }
+  return drawn;
+}
+
 // Returns labels for the points of the front. Points in the same place share one.
 function add_numbers(points: SweepPoints, front: number[], drawn: Figure): void {
+  const same = agreed(points, front);
+  drawn.origin += same.text;
   const near = 0.015, share = (axis: Figure["x"], v: number) => (axis.log ? Math.log(v / axis.low) / Math.log(axis.high / axis.low) : (v - axis.low) / (axis.high - axis.low));
   front.forEach((point, i) => {
-    if (i < most_numbered) drawn.key.push(`${i + 1}: ${points.place(point)}`);
+    if (i < most_numbered) drawn.key.push(`${i + 1}: ${points.place(point, same.axes)}`);
     const [x, y] = drawn.series.at(-1)!.points[i]!;
     const mark = drawn.marks.find((m) => Math.abs(share(drawn.x, m.x) - share(drawn.x, x)) < near && Math.abs(share(drawn.y, m.y) - share(drawn.y, y)) < near);
     if (mark) mark.text += `, ${i + 1}`;

@@ -10,6 +10,7 @@ export interface SweepSection {
   metrics: SweepMetric[];
   points: number; // number of points of the sweep; `done` of them ran
   done: number;
+  best: number; // the sweep asks for so many of the least latency, and leaves out what bounds show to be none of them; 0: all
   packed: string; // id of the element that holds the values
 }
 
@@ -23,8 +24,13 @@ export class SweepPoints {
   readonly count: number;
   private partners = new Map<number, Map<string, number>>(); // for each axis, the point at each place
 
+  // Times that are all of ten seconds or more are shown in seconds.
   constructor(readonly section: SweepSection, readonly levels: number[][], readonly values: (number | null)[][]) {
     this.count = section.done;
+    const long = (pass: string) => section.metrics.some((metric, m) => metric.pass === pass && metric.name === "latency" && metric.unit === "ms" && values[m]!.some((v) => v !== null) && values[m]!.every((v) => v === null || v >= 1e4));
+    const in_seconds = section.metrics.map(({ pass, unit }) => unit === "ms" && long(pass));
+    this.section = { ...section, metrics: section.metrics.map((metric, m) => (in_seconds[m] ? { ...metric, unit: "s" } : metric)) };
+    this.values = values.map((list, m) => (in_seconds[m] ? list.map((v) => (v === null ? null : v / 1000)) : list));
   }
 
   // Returns the axes that have several values.

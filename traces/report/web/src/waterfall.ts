@@ -26,9 +26,10 @@ function start_of(spans: [number, number][]): number {
   return most - least < 0.15 * most ? Math.max(0, least - 0.6 * (most - least)) : 0;
 }
 
+// Times are in milliseconds, or in seconds where they take that long.
 export function waterfall(title: string, bars: Bar[]): HTMLElement {
   const spans = spans_of(bars), most = Math.max(1, ...spans.flat()), change = bars[0]!.whole && !bars[0]!.name.startsWith("bound");
-  const low = change ? start_of(spans) : 0, at = (ps: number) => (100 * (Math.max(low, ps) - low)) / (most - low || 1), ms = (ps: number) => (ps / 1e9).toFixed(3);
+  const low = change ? start_of(spans) : 0, at = (ps: number) => (100 * (Math.max(low, ps) - low)) / (most - low || 1), unit = most >= 1e13 ? "s" : "ms", time = (ps: number) => (ps / (unit === "s" ? 1e12 : 1e9)).toFixed(3);
   const whole = spans.at(-1)![1], first = spans[0]![1];
   const rows = bars.map(({ name, ps, whole: is_whole, cause, meaning }, i) => {
     const [from, to] = spans[i]!, bar = el("i", { class: is_whole ? "whole" : ps < 0 ? "part less" : "part" });
@@ -39,11 +40,11 @@ export function waterfall(title: string, bars: Bar[]): HTMLElement {
     on_theme(fill);
     fill();
     const sign = is_whole || !change ? "" : ps > 0 ? "+" : "−";
-    return el("div", { class: is_whole ? "step whole" : "step", title: `${name}: ${sign}${ms(Math.abs(ps))} ms, ${percent} of ${change ? bars[0]!.name : "the latency"}` },
-      el("span", { class: "name" }, name), el("span", { class: "track" }, bar), el("span", { class: "value" }, `${sign}${ms(Math.abs(ps))}`),
-      el("span", { class: "share" }, is_whole && (change || i > 0) ? "ms" : percent));
+    return el("div", { class: is_whole ? "step whole" : "step", title: `${name}: ${sign}${time(Math.abs(ps))} ${unit}, ${percent} of ${change ? bars[0]!.name : "the latency"}` },
+      el("span", { class: "name" }, name), el("span", { class: "track" }, bar), el("span", { class: "value" }, `${sign}${time(Math.abs(ps))}`),
+      el("span", { class: "share" }, is_whole && (change || i > 0) ? unit : percent));
   });
-  return el("figure", { class: "waterfall" }, el("h3", {}, title), ...rows, low > 0 ? el("p", { class: "note" }, `Bars begin at ${ms(low)} ms.`) : null);
+  return el("figure", { class: "waterfall" }, el("h3", {}, title), ...rows, low > 0 ? el("p", { class: "note" }, `Bars begin at ${time(low)} ${unit}.`) : null);
 }
 
 const of_one = "While what binds is not used to the full, the time belongs to what the critical path is spent on then. Bound and parts sum to the latency.";
