@@ -114,7 +114,7 @@ AfterTasks UpdateWriter::cast(const ChunkWork& work, const ParameterBucket& buck
                                   {static_cast<std::uint64_t>(pass.simple * elements),
                                    static_cast<std::uint64_t>(pass.convert * elements), 0}},
                                  experiment_.workers.count(CoreUnit::kVector));
-    job.ideal = time_alone(job, hardware_);
+    settle(job, hardware_);
     kernels.add(job, TimeClass::kVector);
     kernels.hold += experiment_.program.launch.queued;
     ++kernels.launches;
