@@ -1,4 +1,4 @@
-// Prints the gain that a search finds by budget, and its candidates a second of processor time, on a small layer and on the
+// Prints the gain that a search finds by budget, and its candidates per second of processor time, on a small layer and on the
 // paper's at three sizes. The objective is `one`; on the paper's layer one rank stands for all. Arguments: the method,
 // candidates, seeds, and names of cases; without them evolve, 100 candidates, three seeds, and all cases.
 #include "sim/search/search.h"

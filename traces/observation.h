@@ -25,7 +25,7 @@ inline double picoseconds(Duration time) { return static_cast<double>(time.count
 // A value that was not seen. Numbers of light records and operators are floats so that they can hold it.
 inline constexpr float kUnseen = std::numeric_limits<float>::quiet_NaN();
 
-// One rank in one pass of one step, at one synchronising group. Kept of every step. Dates count from the
+// One rank in one pass of one step, at one synchronising group. Kept of every step. Times count from the
 // start of the job, on one clock for all ranks.
 struct LightRecord {
   Duration start{};       // its first work could begin: launched, and all before it has ended

@@ -32,7 +32,7 @@ struct TraceOperator {
   friend bool operator==(const TraceOperator&, const TraceOperator&) = default;
 };
 
-// A task of a trace. Dates count from the common start.
+// A task of a trace. Times count from the common start.
 struct TraceTask {
   std::uint32_t op = 0, worker = 0, src = 0, dst = 0;
   // Number among its operator's tasks on its rank; expert's number over all ranks.
@@ -79,7 +79,7 @@ struct Trace {
   std::vector<std::vector<HostActivity>> hosts;  // by rank: activities of its host in order; may be empty
   std::vector<Duration> starts;                  // by rank: delay of its start
   std::vector<std::string> links{};              // cables, or cables of a switch, that delayed puts
-  bool inferred = false;  // causes and waits are guessed from dates, because they were not recorded
+  bool inferred = false;  // causes and waits are guessed from times, because they were not recorded
 
   // Returns the end of the task that counts.
   Duration latency() const { return last == kNoTask ? makespan : ranks[last.rank][last.task].end; }

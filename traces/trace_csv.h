@@ -136,7 +136,7 @@ std::string links_csv(const Trace& trace);
 // unknown operator, tasks that are not numbered in order, and a task whose times do not add up.
 void read_tasks(std::string_view csv, const std::string& name, Trace& trace);
 
-// Read the causes of all tasks of the trace, and what its hosts did. Throw InputError likewise, and if
+// Read the causes of all tasks of the trace, and what its hosts did. Throw InputError for the same reasons, and if
 // tasks are missing.
 void read_causes(std::string_view csv, const std::string& name, Trace& trace);
 void read_hosts(std::string_view csv, const std::string& name, Trace& trace);

@@ -128,7 +128,7 @@ void run(const SearchCommandOptions& options) {
   how.found = [&](const SearchOutcome& found) { growing.take_found(found); };
   const spdlog::stopwatch watch;
   SearchFindings findings = known.unless_interrupted([&] { return search_and_explain(problem, how, runs); });
-  spdlog::info("{} candidates in {:.1f} s, judged in {:.1f} s: {:.1f} candidates a second",
+  spdlog::info("{} candidates in {:.1f} s, judged in {:.1f} s: {:.1f} candidates per second",
                findings.outcome.proposed, findings.outcome.seconds,
                watch.elapsed().count() - findings.outcome.seconds,
                findings.outcome.proposed / watch.elapsed().count());

@@ -7,8 +7,8 @@
 
 namespace a3sim {
 
-// A table of dates, one per slot, that finds the earliest. Slots are grouped, and each group caches its
-// earliest date.
+// A table of times, one per slot, that finds the earliest. Slots are grouped, and each group caches its
+// earliest time.
 class EarliestOf {
  public:
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
@@ -35,8 +35,8 @@ class EarliestOf {
     return earliest;
   }
 
-  // Calls visit(slot) for all slots with dates up to `date`, in slot order. `visit` may change its slot's
-  // date.
+  // Calls visit(slot) for all slots with times up to `date`, in slot order. `visit` may change its slot's
+  // time.
   template <class Visit>
   void each_until(std::int64_t date, Visit&& visit) const {
     for (std::size_t group = 0; group < least_.size(); ++group) {

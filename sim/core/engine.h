@@ -28,13 +28,13 @@ class EventHandler {
   std::uint32_t engine_slot_ = kUnserved;
 };
 
-// The discrete-event engine. Single-threaded; time starts at 0. Events run by date. Events of one date run in
-// rounds: the first round holds those scheduled before that date, the next round those scheduled during the
+// The discrete-event engine. Single-threaded; time starts at 0. Events run by time. Events of one time run in
+// rounds: the first round holds those scheduled before that time, the next round those scheduled during the
 // first, and so on. Within a round events run by handler, in the order in which the engine got to know the
 // handlers, then by argument. The order of calls to schedule() has no influence.
 class Engine {
  public:
-  // The latest date of a run. Sums of such times over 50,000 workers still fit a Duration.
+  // The latest time of a run. Sums of such times over 50,000 workers still fit a Duration.
   static constexpr Duration kLongest{100'000'000'000'000};
 
   // Makes an engine at time 0. `longest` may exceed the default if there are fewer workers.
@@ -43,7 +43,7 @@ class Engine {
   // Registers a handler. The order of registration is the order of handlers within a round.
   void know(EventHandler& handler) { slot_of(handler); }
 
-  // Returns the date of the current or last event.
+  // Returns the time of the current or last event.
   Time now() const { return Time(Duration(static_cast<std::int64_t>(queue_.last()))); }
 
   // Calls handler.on_event(*this, arg) at `at`. Throws std::logic_error if `at` is before now().
@@ -52,9 +52,9 @@ class Engine {
     queue_.push(static_cast<std::uint64_t>(at.time_since_epoch().count()), {slot_of(handler), arg});
   }
 
-  // Calls handler.on_settle(*this, arg) at the current date when no event of this date is left. Repeated
+  // Calls handler.on_settle(*this, arg) at the current time when no event of this time is left. Repeated
   // requests before the call count once. Settles run in the order of their first request. A settle may
-  // schedule events at this date, which run before the next settle, and may request itself again.
+  // schedule events at this time, which run before the next settle, and may request itself again.
   void settle(EventHandler& handler, std::uint32_t arg);
 
   // Runs until no event is left or stop() is called. Exceptions of handlers pass through and leave the engine
@@ -93,10 +93,10 @@ class Engine {
   };
 
   RadixHeap<Call> queue_;
-  std::vector<Call> round_;  // events of this date, in order
+  std::vector<Call> round_;  // events of this time, in order
   std::size_t next_ = 0;     // the first event that has not run
   std::vector<Served> served_;
-  std::vector<Call> settles_;    // requests of this date, in order
+  std::vector<Call> settles_;    // requests of this time, in order
   std::size_t next_settle_ = 0;  // the first request that has not run
   std::uint64_t events_ = 0;
   Time latest_;

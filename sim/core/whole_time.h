@@ -9,7 +9,7 @@
 namespace a3sim {
 
 // Rounds a task's picoseconds up to whole ones. Throws RunSizeError above a thousand seconds: a rate or clock
-// that is so far off is a mistake, and the dates of many such tasks would overflow.
+// that is so far off is a mistake, and the times of many such tasks would overflow.
 inline std::int64_t whole_picoseconds(double picoseconds) {
   constexpr double kMost = 1e15;
   if (!(picoseconds < kMost))

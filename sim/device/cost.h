@@ -102,7 +102,7 @@ class CostModel::LastCube {
 };
 
 // Returns the cycles of a block. Its `stages` are loaded to L1 in `load` cycles each; the cube follows, with
-// `compute` cycles a stage; the result leaves L0C in `drain` cycles. `first`: nothing was loaded before;
+// `compute` cycles per stage; the result leaves L0C in `drain` cycles. `first`: nothing was loaded before;
 // otherwise loads went on while the previous block finished.
 double block_cycles(double stages, double load, double compute, double drain, const Tiling& tiling,
                     bool drain_overlaps, bool first);

@@ -45,7 +45,7 @@ struct Metric {
   // kSpeedup, kSlowdown: the ratio to another case, as times faster or as a share slower. kOther: that case's own value.
   enum class Relation : std::uint8_t { kNone, kSpeedup, kSlowdown, kOther };
   Relation relation = Relation::kNone;
-  // True if it needs the dates of tasks, but not their causes.
+  // True if it needs the times of tasks, but not their causes.
   bool needs_records = false;
   // True if only published tables have it; sweeps do not record it.
   bool published_only = false;

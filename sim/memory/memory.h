@@ -36,7 +36,7 @@ struct MemoryLoss {
 // The memory of one device, shared max-min fairly by running jobs. Every job runs at a speed 0 < x <= 1 of
 // its own ideal speed. Speeds change only when a job starts or ends or the reserved rates change. Fairness is
 // in bytes per second of L2 traffic, or of HBM traffic for a job that does not use the L2; a job without
-// bytes always runs at full speed. At each date the caller calls advance(), then any start() and reserve(),
+// bytes always runs at full speed. At each time the caller calls advance(), then any start() and reserve(),
 // then settle() once. Violations throw std::logic_error.
 class Memory {
  public:
@@ -44,15 +44,15 @@ class Memory {
   // worker).
   Memory(std::array<double, kResources> capacity, std::uint32_t slots);
 
-  // `now` must not decrease. A slot holds one job at a time. Speeds are solved once per date, by settle().
+  // `now` must not decrease. A slot holds one job at a time. Speeds are solved once at each time, by settle().
   void start(Time now, std::uint32_t slot, const MemoryJob& job);
   // Sets the rates, in bytes per second, that are served first (puts); they replace the previous ones. Jobs
   // always keep a hundredth of each resource: arbitration starves nobody, and every simulation ends.
   void reserve(Time now, const std::array<double, kResources>& rates);
-  // Solves the speeds after all changes of this date. Returns the date of the next end, later than `now`, or
+  // Solves the speeds after all changes of this time. Returns the time of the next end, later than `now`, or
   // Time::max().
   Time settle(Time now);
-  // Appends the slots whose jobs have ended by `now`, in order of slot. Dates of ends are rounded up to
+  // Appends the slots whose jobs have ended by `now`, in order of slot. Times of ends are rounded up to
   // picoseconds.
   void advance(Time now, std::vector<std::uint32_t>& ended);
   // Returns what the last job of a slot lost. Valid from its end to the slot's next start.

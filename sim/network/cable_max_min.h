@@ -64,7 +64,7 @@ class CableMaxMin final : public RateSolver {
   };
   struct Limit {
     double level = 0;           // rate of each flow that it holds
-    double served = 0;          // bytes that a flow held here all the time would have sent, since some date
+    double served = 0;          // bytes that a flow held here all the time would have sent, since some time
     std::vector<Held> held{};   // a heap by end
     std::uint32_t holding = 0;  // if it holds classes: its index in holding_
   };

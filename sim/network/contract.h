@@ -8,7 +8,7 @@
 
 namespace a3sim {
 
-// Checks what every network refuses (see Network). Knows the date and the current capacities.
+// Checks what every network refuses (see Network). Knows the time and the current capacities.
 class Contract {
  public:
   explicit Contract(const NetworkSpec& spec) : spec_(spec) {
@@ -33,7 +33,7 @@ class Contract {
     if (flow.path > 0 && flow.path >= spec_.paths.size())
       throw std::logic_error("a path is one of its network's");
   }
-  // Checks that a date does not decrease, and returns it in picoseconds.
+  // Checks that a time does not decrease, and returns it in picoseconds.
   std::int64_t move_to(Time now) {
     const std::int64_t date = now.time_since_epoch().count();
     if (date < now_) throw std::logic_error("a network's dates never decrease");

@@ -10,14 +10,14 @@
 
 namespace a3sim {
 
-// The dates of ends by class: a binary heap that knows the place of each class.
+// The times of ends by class: a binary heap that knows the place of each class.
 class EndHeap {
  public:
   bool empty() const { return heap_.empty(); }
   const FluidDate& first() const { return heap_.front().date; }
   std::uint32_t first_class() const { return heap_.front().c; }
 
-  // Sets or changes a class's date.
+  // Sets or changes a class's time.
   void set(std::uint32_t c, const FluidDate& date) {
     if (place_.size() <= c) place_.resize(c + 1, kNone);
     if (place_[c] == kNone) {
@@ -26,7 +26,7 @@ class EndHeap {
     }
     sift(place_[c], {date, c});
   }
-  // Removes the date of a class that has one.
+  // Removes the time of a class that has one.
   void erase(std::uint32_t c) {
     const std::size_t hole = std::exchange(place_[c], kNone);
     const End last = heap_.back();
@@ -38,7 +38,7 @@ class EndHeap {
   struct End {
     FluidDate date;
     std::uint32_t c;
-    // Equal dates are ordered by class number, so that the order is unique.
+    // Equal times are ordered by class number, so that the order is unique.
     bool before(const End& other) const { return date < other.date || (!(other.date < date) && c < other.c); }
   };
 

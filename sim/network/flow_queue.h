@@ -43,11 +43,11 @@ class EndedFlows {
  public:
   bool empty() const { return ended_.empty(); }
   std::int64_t first_date() const { return ended_.front().date; }
-  // Dates must not decrease.
+  // Times must not decrease.
   void add(std::int64_t date, const FlowQueue::Waiting& flow) {
     ended_.push_back({date, flow.sequence, flow.token});
   }
-  // Appends the tokens in order of (date, start) and removes them.
+  // Appends the tokens in order of (time, start) and removes them.
   void hand_out(std::vector<std::uint32_t>& tokens) {
     const auto by_date = [](const Ended& a, const Ended& b) {
       return a.date != b.date ? a.date < b.date : a.sequence < b.sequence;

@@ -7,19 +7,19 @@
 
 namespace a3sim {
 
-// Rounding noise of doubles, in picoseconds. Ends that are closer together count as one; a date that exceeds
+// Rounding noise of doubles, in picoseconds. Ends that are closer together count as one; a time that exceeds
 // a whole picosecond by less counts as that picosecond.
 inline constexpr double kSlack = 0x1p-10;
 // The rounding noise of the virtual time of a class that has served very many bytes: relative, a few units in
 // the last place.
 inline constexpr double kRelativeSlack = 0x1p-50;
 
-// A date between whole picoseconds. The fraction is in [0, 1).
+// A time between whole picoseconds. The fraction is in [0, 1).
 struct FluidDate {
   std::int64_t whole = 0;
   double fraction = 0;
 
-  // Returns the date rounded up to a whole picosecond.
+  // Returns the time rounded up to a whole picosecond.
   std::int64_t rounded() const { return whole + whole_picoseconds(fraction - kSlack); }
 
   friend bool operator<(const FluidDate& a, const FluidDate& b) {

@@ -56,7 +56,7 @@ class MaxMin final : public RateSolver {
   struct Limit {
     double capacity;              // for a cap, the cap
     double level = 0;             // rate of each flow that it holds
-    double served = 0;            // bytes that a flow held here all the time would have sent, since some date
+    double served = 0;            // bytes that a flow held here all the time would have sent, since some time
     std::int32_t flows = 0;       // flows of all classes through a port, or with a cap
     std::vector<Held> held = {};  // a heap by end
   };

@@ -19,7 +19,7 @@ struct Flow {
   std::uint32_t path = 0;  // path between the ports: an index into NetworkSpec::paths
 };
 
-// Converts bytes per second to bytes per picosecond, the unit used with dates.
+// Converts bytes per second to bytes per picosecond, the unit used with times.
 inline double per_picosecond(BytesPerSecond rate) { return static_cast<double>(rate.count) * 1e-12; }
 
 // A cable between the ports carries `parts` of every `whole` bytes of the flows that take a path.
@@ -41,7 +41,7 @@ struct NetworkSpec {
 
 // A fluid network. It shares ports and cables among flows, never above a capacity or a flow's cap. Rates
 // change only when a flow starts or ends or a capacity changes. The caller adds latency. Throws
-// std::logic_error for an unknown port, cable or path, a rate or size that is not positive, or a date that
+// std::logic_error for an unknown port, cable or path, a rate or size that is not positive, or a time that
 // decreases.
 class Network {
  public:
@@ -49,9 +49,9 @@ class Network {
 
   // Starts a flow at `now`. `now` must not decrease over all calls.
   virtual void start(Time now, const Flow& flow) = 0;
-  // Returns the date of the next end, or Time::max() without flows. Never earlier than the exact date.
+  // Returns the time of the next end, or Time::max() without flows. Never earlier than the exact time.
   virtual Time next_end() = 0;
-  // Advances to `now` and appends the tokens of flows that have ended by then, in order of (date, start).
+  // Advances to `now` and appends the tokens of flows that have ended by then, in order of (time, start).
   virtual void advance(Time now, std::vector<std::uint32_t>& ended) = 0;
   // Sets a port's capacity from `now` on: a device whose memory is saturated lowers what its ports take.
   virtual void set_egress(Time now, std::uint32_t port, BytesPerSecond capacity) = 0;

@@ -40,7 +40,7 @@ class PortFluid : public Network {
     double cap;
     ClassTable::Key key;
     FlowQueue flows;
-    double left = 0;  // bytes of the flow that ends first, at the date `since`
+    double left = 0;  // bytes of the flow that ends first, at the time `since`
     double rate = 0;
     FluidDate since;
     bool stale = true;  // its end in the heap is missing or outdated
@@ -56,7 +56,7 @@ class PortFluid : public Network {
   // Shares the ports in `touched`, whose flows or capacities have changed, by calls of set_rate(). Sets what
   // is used of each port that the change concerns.
   virtual void share(const std::vector<std::uint32_t>& touched) = 0;
-  // Sets the rate of a class's flows from the fluid's date on, in bytes per picosecond.
+  // Sets the rate of a class's flows from the fluid's time on, in bytes per picosecond.
   void set_rate(std::uint32_t c, double rate);
 
   const Class& class_at(std::uint32_t c) const { return classes_[c]; }

@@ -2,7 +2,11 @@
 
 namespace a3sim {
 
+namespace {
+
 using Json = nlohmann::ordered_json;
+
+}  // namespace
 
 const std::vector<PublishedMetric>& metrics_of(const PublishedTable& table, const PublishedCase& one) {
   return one.metrics.empty() ? table.metrics : one.metrics;

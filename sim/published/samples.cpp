@@ -39,7 +39,7 @@ struct SampledCase {
 };
 
 // Returns the values of a metric in a pass, by seed; empty if there are none.
-Values values_of(const Samples& samples, std::string_view metric, std::string_view pass = kAllPasses) {
+Values sampled_values(const Samples& samples, std::string_view metric, std::string_view pass = kAllPasses) {
   Values values;
   for (const auto& seed : samples) {
     for (const SampledMetric& sampled : seed)
@@ -58,7 +58,7 @@ Values combined(Values own, const Values& other, const Combine& combine) {
 }
 
 // Fills in the point's value and its further columns.
-void describe(Point& point, const MeanInterval& mean, double scale, const std::string& note) {
+void fill_in(Point& point, const MeanInterval& mean, double scale, const std::string& note) {
   point.value = mean.mean * scale;
   point.more = {
       {Column::words("95 % over seeds"), fmt::format("{:.4g}..{:.4g}", mean.low * scale, mean.high * scale)},
@@ -74,8 +74,9 @@ double scale_of_samples(const PublishedMetric& asked, const Metric& metric) {
 
 std::string range_of_ranks(const Samples& samples) {
   double least = std::numeric_limits<double>::max(), most = 0;
-  for (const auto& seed : values_of(samples, kFewestRows)) least = std::min(least, std::ranges::min(seed));
-  for (const auto& seed : values_of(samples, kMostRows)) most = std::max(most, std::ranges::max(seed));
+  for (const auto& seed : sampled_values(samples, kFewestRows))
+    least = std::min(least, std::ranges::min(seed));
+  for (const auto& seed : sampled_values(samples, kMostRows)) most = std::max(most, std::ranges::max(seed));
   return fmt::format("the busiest rank; all ranks {:.0f}..{:.0f}", least, most);
 }
 
@@ -166,7 +167,9 @@ class SampledTable {
     Json coordinates = coordinates_of(table_, *one.published_case, sampled.pass);
     if (sampled.pass == kAllPasses) coordinates.erase("pass");
     if (!wanted_.has(coordinates)) return;
-    const auto in = [&](const Samples& samples) { return values_of(samples, sampled.name, sampled.pass); };
+    const auto in = [&](const Samples& samples) {
+      return sampled_values(samples, sampled.name, sampled.pass);
+    };
     const Values by_hand = in(run.by_hand);
     const bool related = metric.relation != Metric::Relation::kNone;
     const Values values =
@@ -178,8 +181,8 @@ class SampledTable {
                                              run.experiment.hardware.name, one.published_case->variant});
     if (!related && point.variant.empty() && !by_hand.empty())
       point.formula = mean_interval_of_groups(by_hand).mean * scale;
-    describe(point, mean_interval_of_groups(values), scale,
-             asked.read() == kMostRows ? range_of_ranks(run.samples) : "");
+    fill_in(point, mean_interval_of_groups(values), scale,
+            asked.read() == kMostRows ? range_of_ranks(run.samples) : "");
   }
 
   // Returns the values of a column among the cases that have the gain's key, in their order.
@@ -199,7 +202,7 @@ class SampledTable {
     coordinates.update(more);
     for (const SampledCase& one : cases_) {
       if (same_coordinates(one.published_case->coordinates, coordinates))
-        return values_of(runs_[one.run].samples, table_.gain->quantity);
+        return sampled_values(runs_[one.run].samples, table_.gain->quantity);
     }
     throw InputError(fmt::format("{}: gain: there is no case {}", table_.name, coordinates.dump()));
   }
@@ -224,7 +227,7 @@ class SampledTable {
       const auto [least, most] = std::ranges::minmax(means);
       const Json from_to{{asked.key + "_from", values[v - 1]}, {asked.key + "_to", values[v]}};
       points.push_back({from_to, asked.metric, "points", 0, runs_.front().experiment.hardware.name});
-      describe(points.back(), all, 1, fmt::format("over the groups {:.1f}..{:.1f}", least, most));
+      fill_in(points.back(), all, 1, fmt::format("over the groups {:.1f}..{:.1f}", least, most));
     }
   }
 

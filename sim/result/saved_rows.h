@@ -20,7 +20,7 @@ struct SavedOperator {
   std::string name;
   TaskUnit unit = TaskUnit::kVector;
   std::uint32_t stage = 0;
-  OperatorStats stats{};  // without dates
+  OperatorStats stats{};  // without times
   L2Traffic traffic{};
 };
 

@@ -16,7 +16,7 @@ class CableRecords {
  public:
   explicit CableRecords(std::size_t cables = 0);
 
-  // Notes that the cables carry these bytes per second from `now` on. Dates must not decrease.
+  // Notes that the cables carry these bytes per second from `now` on. Times must not decrease.
   void note(Time now, std::span<const double> rates);
   // Notes that a cable can carry no more from `now` on, or that it can again.
   void note_full(Time now, std::size_t cable, bool full);
@@ -30,7 +30,7 @@ class CableRecords {
  private:
   struct Fullness {
     bool is_full = false;
-    std::int64_t since = 0;  // picoseconds, as all dates here
+    std::int64_t since = 0;  // picoseconds, as all times here
     std::vector<CableStretch> stretches{};
   };
   void carry(std::int64_t to);

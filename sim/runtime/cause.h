@@ -42,7 +42,7 @@ struct TaskAt {
 };
 inline constexpr TaskAt kNoTask{};
 
-// The reason why an activity could start: another activity, at the date that the kind names.
+// The reason why an activity could start: another activity, at the time that the kind names.
 struct Cause {
   enum class Kind : std::uint8_t {
     kBeginning,   // the run began; there is no activity

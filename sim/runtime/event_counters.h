@@ -39,7 +39,7 @@ class EventCounters final : public EventHandler {
   void add_at(Engine& engine, Time visible, std::uint32_t event, RankId from, TaskAt task = {}) {
     Trigger& last = last_[event];
     if (!producers_.empty()) keep(visible, event, task);
-    // Among triggers of one date, the largest rank counts, in whatever order they were told.
+    // Among triggers of one time, the largest rank counts, in whatever order they were told.
     const bool later = visible > last.visible || last.rank == kNone;
     if (later || (visible == last.visible && index(from) > last.rank)) last = {visible, index(from)};
     engine.schedule(visible, *this, event);
@@ -50,7 +50,7 @@ class EventCounters final : public EventHandler {
     std::uint32_t rank = kNone;
   };
   const Trigger& last_trigger(std::uint32_t event) const { return last_[event]; }
-  // Returns the task whose trigger completed the event, if producers are kept. Among triggers of one date,
+  // Returns the task whose trigger completed the event, if producers are kept. Among triggers of one time,
   // that of the smallest rank and task number.
   TaskAt producer(std::uint32_t event) const { return producers_[event]; }
 

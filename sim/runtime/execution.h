@@ -63,7 +63,7 @@ struct ExecutionSite {
 };
 
 // Gives one rank's tasks to its workers; there is one object per rank. The engine calls its on_event() at the
-// dates that it schedules.
+// times that it schedules.
 class Execution : public EventHandler, public EventCounters::Listener {
  public:
   virtual ~Execution() = default;

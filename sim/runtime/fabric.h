@@ -74,7 +74,7 @@ class Fabric final : public EventHandler {
   // Return the times of a put: its start-up, the transfer of its bytes alone (least), the latency of its
   // signal, and the fence for which its worker then stays busy.
   Duration startup() const { return transport_ == Transport::kPuts ? spec_.put_startup : Duration::zero(); }
-  // `from` is the date at which its bytes start to flow.
+  // `from` is the time at which its bytes start to flow.
   Duration least(const Put& put, Time from) const;
   // Returns the part of `least` in which a pull waits for rows that the other rank's L2 lacks.
   Duration missing(const Put& put, Time from) const;
@@ -101,7 +101,7 @@ class Fabric final : public EventHandler {
   Topology::Route route(const Put& put) const;
 
   const Topology& topology() const { return topology_; }
-  // Returns what the cables have carried until a date, the most used first.
+  // Returns what the cables have carried until a time, the most used first.
   std::vector<CableUse> cable_uses(Time until) const;
   std::string_view backend() const { return network_->name(); }
 
@@ -152,19 +152,19 @@ class Fabric final : public EventHandler {
     bool in;
   };
   std::vector<LimitedPort> limited_;
-  std::vector<double> read_, write_;   // by port: bytes a second that leave and arrive, as measured last
+  std::vector<double> read_, write_;   // by port: bytes per second that leave and arrive, as measured last
   std::vector<std::uint32_t> movers_;  // by port: puts in hand
   // A cable of the network, with what it has carried up to the last change of rates.
   struct WatchedCable {
     BytesPerSecond nominal, capacity;  // by the topology, and now
-    double peak = 0;                   // bytes a second
+    double peak = 0;                   // bytes per second
     bool is_full = false;              // now
     Duration full{};
   };
   void add_records(Time until, std::vector<CableUse>& uses, const std::vector<const Cable*>& cables) const;
 
   std::vector<WatchedCable> watched_;
-  std::vector<double> cable_rates_;        // by watched cable: bytes a second
+  std::vector<double> cable_rates_;        // by watched cable: bytes per second
   CableMeter* meter_ = nullptr;            // the network, if it has cables
   std::optional<CableRecords> records_{};  // if cables are recorded
   Time watched_since_{};

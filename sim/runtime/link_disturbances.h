@@ -49,12 +49,12 @@ struct LinkDisturbances {
   std::vector<Cable> cables;
 
   bool any() const { return !ports.empty() || !paths.empty() || !resends.empty() || !cables.empty(); }
-  // True if the course of a pass depends on its start date.
+  // True if the course of a pass depends on its start time.
   bool depend_on_time() const;
 
-  // Returns the ports of all ranks at a date of the pass. A port keeps at least a thousandth of its capacity.
+  // Returns the ports of all ranks at a time of the pass. A port keeps at least a thousandth of its capacity.
   NetworkSpec ports_at(const Topology& topology, Time date) const;
-  // Returns the next date at which they change, or Time::max().
+  // Returns the next time at which they change, or Time::max().
   Time next_change(Time date) const;
   // Returns the planes with the damages of their cables added.
   CablePlanes damaged(CablePlanes planes) const;

@@ -68,7 +68,7 @@ class PutUnit final : public FabricEnd, public EventHandler {
   const PortLoad& port_load() const override { return load_; }
   void reserve_for_puts(Engine& engine, double read, double write) override;
   void on_event(Engine& engine, std::uint32_t arg) override;
-  // Performs the accesses here of puts and pulls of other ranks that have started at this date.
+  // Performs the accesses here of puts and pulls of other ranks that have started at this time.
   void on_settle(Engine& engine, std::uint32_t arg) override;
 
  private:
@@ -86,7 +86,7 @@ class PutUnit final : public FabricEnd, public EventHandler {
     // The rank at the other end.
     RankId other() const { return put.pulled ? put.src : put.dst; }
   };
-  // A write or read in this memory by another rank's worker. Accesses of one date are ordered by worker, then
+  // A write or read in this memory by another rank's worker. Accesses of one time are ordered by worker, then
   // by the distance of its rank around the group, so that no rank is special.
   struct Arrival {
     std::uint32_t worker, distance;
@@ -115,7 +115,7 @@ class PutUnit final : public FabricEnd, public EventHandler {
   Owner& owner_;
   std::span<PutUnit* const> units_;
   std::vector<Running> puts_;      // by worker
-  std::vector<Arrival> arrivals_;  // of this date
+  std::vector<Arrival> arrivals_;  // of this time
   PortLoad load_{memory_};
   std::int64_t held_ = 0;  // bytes under way of puts that flow
   std::array<double, kResources> reserved_{};

@@ -24,7 +24,7 @@ class WorkerPool {
   // Returns a worker's next piece of work, or nullopt if there is none. Asked worker by worker.
   using Next = std::function<std::optional<std::uint64_t>(unsigned worker)>;
   using Done = std::function<void(WorkDone&&)>;
-  // Called about once a second, and whenever work ends.
+  // Called about once per second, and whenever work ends.
   using Tick = std::function<void()>;
 
   WorkerPool(unsigned workers, Worker::Work work, const WorkerLimits& limits);

@@ -31,7 +31,7 @@ struct Put {
   std::uint32_t path = 0;
 };
 
-// A new capacity of a port or cable, and its date.
+// A new capacity of a port or cable, and its time.
 struct Change {
   enum class What : std::uint8_t { kEgress, kIngress, kCable };
   std::int64_t date;
@@ -40,7 +40,7 @@ struct Change {
   std::int64_t capacity;
 };
 
-// Flows with fixed starts, and changes of ports, each list ordered by date.
+// Flows with fixed starts, and changes of ports, each list ordered by time.
 struct Load {
   std::vector<std::int64_t> egress, ingress;
   std::vector<Put> puts;

@@ -46,7 +46,7 @@ inline Capacities capacities_of(const Load& load) {
   return c;
 }
 
-// Returns the exact dates of ends, by token.
+// Returns the exact times of ends, by token.
 inline std::vector<long double> ends_by_definition(const Load& load, const RateRule& rates_of) {
   const std::vector<Put>& puts = load.puts;
   Capacities capacities = capacities_of(load);

@@ -9,7 +9,7 @@
 #include "tests/proof/reference_work.h"
 
 // A second simulator, slow and plain, written from the pages that define a run. It looks at everything at
-// every date and keeps long doubles between dates. It shares only the structures of the input with
+// every time and keeps long doubles between times. It shares only the structures of the input with
 // sim/runtime, sim/memory, sim/network and sim/device.
 namespace a3sim::reference {
 

@@ -12,7 +12,7 @@
 
 namespace a3sim::reference {
 
-// The links between ranks and the flows through them. Keeps exact dates, also between whole picoseconds.
+// The links between ranks and the flows through them. Keeps exact times, also between whole picoseconds.
 class Links {
  public:
   Links(const Hardware& hardware, const Program& program, const RunOptions& options, std::uint32_t ranks);
@@ -25,7 +25,7 @@ class Links {
   void start(std::uint32_t rank, std::uint32_t worker, const Task& put);
   // Returns the whole picosecond by which the next put has left, or the largest number if there is none.
   std::int64_t next_end() const;
-  // Advances to a date. Returns rank and worker of the puts that have left by then.
+  // Advances to a time. Returns rank and worker of the puts that have left by then.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> advance(std::int64_t date);
   // Shares the ports out. A memory that cannot serve what its ports would carry limits those that carry most to one rate;
   // the memory with the lowest such rate first.

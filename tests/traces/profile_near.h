@@ -6,7 +6,7 @@
 
 namespace a3sim {
 
-// Compares within the profile's resolution: dates and sums are in nanoseconds, rounded or truncated.
+// Compares within the profile's resolution: times and sums are in nanoseconds, rounded or truncated.
 inline bool near(Duration a, Duration b, std::int64_t nanoseconds = 1) {
   return std::chrono::abs(a - b) <= nanoseconds * 1'000_ps;
 }

@@ -12,7 +12,7 @@ namespace a3sim {
 // it. Checks that recorded causes are possible.
 class Causes {
  public:
-  // The trace must outlive this object. Throws InputError if dates and causes contradict each other.
+  // The trace must outlive this object. Throws InputError if times and causes contradict each other.
   explicit Causes(const Trace& trace);
 
   const Trace& trace() const { return trace_; }
@@ -28,7 +28,7 @@ class Causes {
   Duration ready(TaskAt at) const;
   const HostActivity& host(const Cause& cause) const { return trace_.hosts[cause.rank][cause.number]; }
   // Returns when the activity that a cause names was over. A task that was delayed after it was handed out
-  // had been so before `before`, the date at which the next task was.
+  // had been so before `before`, the time at which the next task was.
   Duration date(const Cause& cause, Duration before = Duration::max()) const;
 
   std::uint32_t workers() const { return trace_.machine.workers.workers(); }

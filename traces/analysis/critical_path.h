@@ -24,7 +24,7 @@ struct CriticalPath {
 };
 
 // Goes backwards from the last completion, from each activity to its recorded cause. The time between the
-// cause's date and the activity's start is blamed on the cause's kind (wait_after()), or on scheduling from
+// cause's time and the activity's start is blamed on the cause's kind (wait_after()), or on scheduling from
 // when the activity's worker took it.
 // Throws InputError if the tasks do not fit the makespan or each other.
 CriticalPath critical_path(const Causes& causes);

@@ -18,7 +18,7 @@ struct InferredPath {
   // The part of its time in which an operator on it ran beside the one before. Records of whole operators
   // do not tell which of the two was critical.
   double overlapped = 0;
-  // The part of its time in which nothing ran on any rank. It counts for the operator that runs next. Dates
+  // The part of its time in which nothing ran on any rank. It counts for the operator that runs next. Times
   // of different steps look like this.
   double idle = 0;
 
@@ -30,7 +30,7 @@ struct InferredPath {
 // waited for. Goes backwards from the last end. What delayed an operator is the last to end of those that
 // began before it:
 // on its own rank, any operator;
-// on other ranks, those that send to its rank or, if all ranks begin to exchange at one date, whatever came
+// on other ranks, those that send to its rank or, if all ranks begin to exchange at the same time, whatever came
 // last before it.
 // If operators follow each other end to start, the path is exact, except that it takes one of several equal
 // ranks.

@@ -16,7 +16,7 @@ struct PassSums {
   struct Workers {
     Duration busy{}, waited{}, idle{};
   };
-  std::vector<OperatorStats> operators;       // without dates
+  std::vector<OperatorStats> operators;       // without times
   std::vector<std::vector<Workers>> workers;  // by rank, then by kind
 };
 

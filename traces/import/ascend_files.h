@@ -19,7 +19,7 @@ namespace a3sim {
 // time, so that the ends differ by as much as the clocks.
 class Meetings {
  public:
-  // Dates are in microseconds of the rank's own clock; `key` is the same on all ranks. Ranks must come one
+  // Times are in microseconds of the rank's own clock; `key` is the same on all ranks. Ranks must come one
   // after the other. Of the first rank's meetings a few thousand are kept.
   void add(std::uint32_t rank, const std::string& key, double start, double end);
   // Returns how far each rank's clock is ahead of the first one's, from meetings of all ranks. Empty for
@@ -37,7 +37,7 @@ class Meetings {
 struct SeenExchange {
   std::string_view step, name;    // "step3", with group
   bool collective = false;        // false: between two ranks
-  std::optional<Duration> start;  // since the profile's first date; nullopt: unknown
+  std::optional<Duration> start;  // since the profile's first time; nullopt: unknown
   Duration elapsed{}, transit{}, waited{};
   double bytes = 0;  // 0: unknown
   // False if `waited` is all that neither transfers nor is explained: CANN 8.3 does not split it.

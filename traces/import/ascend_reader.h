@@ -24,7 +24,7 @@ struct ToldStep {
 };
 
 // Receives the content of an Ascend profiler's directories, rank by rank: first a rank's kernels and
-// exchanges, then its time line. Dates count from the profile's first one, on the rank's own clock.
+// exchanges, then its time line. Times count from the profile's first one, on the rank's own clock.
 class AscendSink {
  public:
   virtual ~AscendSink() = default;

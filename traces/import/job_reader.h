@@ -20,7 +20,7 @@
 
 namespace a3sim {
 
-// Returns the part of stretches between two dates.
+// Returns the part of stretches between two times.
 inline Times times_within(const Times& times, Duration from, Duration to) {
   return from < to ? times & Times::interval_type::right_open(from.count(), to.count()) : Times();
 }
@@ -28,7 +28,7 @@ inline Times times_within(const Times& times, Duration from, Duration to) {
 // Returns what a kernel reads and writes at least, by the shapes and types of its tensors; 0: unknown.
 double bytes_by_shapes(const KernelRow& row);
 
-// Data of one rank in one step, as they are gathered. Dates are on the rank's own clock.
+// Data of one rank in one step, as they are gathered. Times are on the rank's own clock.
 struct SeenRankStep {
   // A collective, or a wait for another rank.
   struct Exchange {

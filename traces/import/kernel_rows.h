@@ -51,7 +51,7 @@ void read_shapes(std::string_view text, std::vector<std::vector<double>>& shapes
 // Reads such a table row by row. Leaves out rows that are damaged. All functions throw InputError with file and line.
 class KernelRows {
  public:
-  // `origin` is the date, in whole microseconds, from which the profile's dates count: that of its first
+  // `origin` is the time, in whole microseconds, from which the profile's times count: that of its first
   // kernel.
   KernelRows(const std::filesystem::path& path, std::optional<std::int64_t>& origin);
 

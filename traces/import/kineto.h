@@ -19,7 +19,7 @@ bool is_kineto_profile(const std::filesystem::path& path);
 ProfiledClocks read_kineto(const std::filesystem::path& path, AscendSink& to,
                            std::vector<std::string>& notes);
 
-// Returns what ran on the devices as one step, for timelines. Dates count from the first file's first one; clocks of ranks
+// Returns what ran on the devices as one step, for timelines. Times count from the first file's first one; clocks of ranks
 // that differ are not set. Throws InputError as reading the profile does.
 std::string kineto_kernels_csv(const std::filesystem::path& path);
 

@@ -70,7 +70,7 @@ struct ClockOffset {
   Duration median{}, least{}, most{};
   Duration late{};  // mean wait of the others for it at a meeting, on one clock
 
-  // Returns what to subtract from its dates; zero if the meetings do not agree on who is ahead.
+  // Returns what to subtract from its times; zero if the meetings do not agree on who is ahead.
   Duration offset() const {
     return least > Duration::zero() || most < Duration::zero() ? median : Duration::zero();
   }

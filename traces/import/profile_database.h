@@ -26,7 +26,7 @@ struct DatabaseExchange {
 // name if it is no database or is damaged.
 class ProfileDatabase {
  public:
-  // `origin` is the date, in whole microseconds, from which the profile's dates count.
+  // `origin` is the time, in whole microseconds, from which the profile's times count.
   ProfileDatabase(const std::filesystem::path& path, std::optional<std::int64_t>& origin);
   ~ProfileDatabase();
 

@@ -35,8 +35,8 @@ class ProfiledTable {
   const std::string& text(std::size_t column) const { return cells_[column]; }
   // Returns nullopt for N/A or a missing column. Throws for other text, and for a number out of bounds.
   std::optional<double> number(Place column, double least, double most) const;
-  // Returns a date since `origin`, which the first date sets, in microseconds since 1970: more digits than
-  // a double holds. Returns nullopt for a date of another clock, years from the others.
+  // Returns a time since `origin`, which the first time sets, in microseconds since 1970: more digits than
+  // a double holds. Returns nullopt for a time of another clock, years from the others.
   std::optional<Duration> date(Place column, std::optional<std::int64_t>& origin) const;
 
  private:
@@ -47,7 +47,7 @@ class ProfiledTable {
   std::vector<std::string> heads_, cells_;
 };
 
-// Returns a date in text, as above; nullopt for no date, or one of another clock.
+// Returns a time in text, as above; nullopt for no time, or one of another clock.
 std::optional<Duration> date_in(std::string_view text, std::optional<std::int64_t>& origin);
 Duration from_microseconds(double microseconds);
 

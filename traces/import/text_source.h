@@ -10,7 +10,7 @@
 
 namespace a3sim {
 
-// A file as a stream of JSON, unpacked likewise. Ends with an error if a text or a number is longer than any
+// A file as a stream of JSON, unpacked in the same way. Ends with an error if a text or a number is longer than any
 // in a trace, since a parser keeps each in memory.
 class JsonBytes final : public std::streambuf {
  public:

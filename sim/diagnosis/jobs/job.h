@@ -30,12 +30,12 @@ struct JobSpec {
 JobSpec load_job(const std::filesystem::path& file, const std::vector<std::string>& sets,
                  const std::filesystem::path& inject);
 
-// A simulated step. Dates count from the start of the job.
+// A simulated step. Times count from the start of the job.
 struct JobStep {
   struct Pass {
     PassRun run;
     KernelBegins begins;  // if kernels are launched one by one
-    Duration release{};   // date at which all ranks have finished the pass
+    Duration release{};   // time at which all ranks have finished the pass
     RanPass ran;          // includes the tasks if requested
   };
   std::uint32_t number = 0;
@@ -99,7 +99,7 @@ class Job {
   std::map<std::uint32_t, std::shared_ptr<const StepConditions>> conditions_;
   std::vector<std::uint32_t> all_;  // all ranks
   std::vector<Host> hosts_;
-  Duration ready_{};  // date at which all devices are ready
+  Duration ready_{};  // time at which all devices are ready
 };
 
 }  // namespace a3sim

@@ -15,7 +15,7 @@ namespace a3sim {
 
 struct PassRun;
 
-// What one pass of a step came to. Dates count from PassRun::since.
+// What one pass of a step came to. Times count from PassRun::since.
 struct RanPass {
   Duration makespan{};
   std::vector<LightRecord> light;        // by rank: what its device did
@@ -78,7 +78,7 @@ struct PassRun {
   JitterOptions jitter() const { return {1, noise.seed, noise.durations, noise.rates}; }
 };
 
-// Launches every kernel when the device asks for it, and records that date.
+// Launches every kernel when the device asks for it, and records that time.
 class UnheldLaunches final : public KernelLaunches {
  public:
   explicit UnheldLaunches(std::size_t ranks) : begins(ranks) {}
@@ -89,7 +89,7 @@ class UnheldLaunches final : public KernelLaunches {
   KernelBegins begins;
 };
 
-// Launches kernels at recorded dates.
+// Launches kernels at recorded times.
 class RepeatedLaunches final : public KernelLaunches {
  public:
   explicit RepeatedLaunches(const KernelBegins& begins) : begins_(begins) {}

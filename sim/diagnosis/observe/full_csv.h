@@ -6,7 +6,7 @@
 
 #include "traces/observation.h"
 
-// Full records on disk: a folder per step with one table each for operators, transfers and host events. Dates
+// Full records on disk: a folder per step with one table each for operators, transfers and host events. Times
 // are whole picoseconds, so reading returns exactly what was written.
 namespace a3sim {
 

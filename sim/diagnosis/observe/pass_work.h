@@ -11,7 +11,7 @@
 
 namespace a3sim {
 
-// What the tasks of one pass did on all ranks, whatever ran them. Full records follow from it. Dates count from the
+// What the tasks of one pass did on all ranks, whatever ran them. Full records follow from it. Times count from the
 // start of the pass.
 struct PassWork {
   struct Operator {

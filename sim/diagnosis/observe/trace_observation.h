@@ -51,7 +51,7 @@ class TraceObservation : public Observation {
 };
 
 // Returns the light records of a pass, by rank, as a watched job would record them (trace_records.cpp). Adds
-// `since` to all dates. A trace does not contain rows, hosts and batches.
+// `since` to all times. A trace does not contain rows, hosts and batches.
 std::vector<LightRecord> light_records(const Trace& trace, std::uint16_t pass, Duration since);
 
 // Adds the operators and transfers of a pass on all ranks. `names` are all operators of the trace. A trace

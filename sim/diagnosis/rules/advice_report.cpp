@@ -26,7 +26,7 @@ std::string where(const Finding& finding, const Advice& advice) {
   return place.empty() ? steps : place + ", " + steps;
 }
 
-const char* per_step(const Advice& advice) { return advice.steps == 1 ? "" : " a step"; }
+const char* per_step(const Advice& advice) { return advice.steps == 1 ? "" : " per step"; }
 
 // Returns how a finding changes over its steps: its ranks, or its lost time.
 std::string course_text(const Finding& finding) {

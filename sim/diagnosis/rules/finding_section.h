@@ -16,7 +16,7 @@ struct PassFindings {
   const Advice* advice = nullptr;
 };
 
-// Adds each finding with its place on the timeline of its pass: ranks, dates, and the tasks that are its
+// Adds each finding with its place on the timeline of its pass: ranks, times, and the tasks that are its
 // evidence. Adds nothing if there are no findings.
 void add_findings(Page& page, std::span<const PassFindings> passes);
 

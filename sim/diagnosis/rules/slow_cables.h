@@ -17,7 +17,7 @@ struct SlowCables {
   std::vector<std::string> names;
   double factor = 1;     // of the rate of what goes over them, relative to the others
   double fit = 0;        // part of the variance of all rates that they explain
-  double port_fit = 0;   // likewise of the port, or both ports of a rank, that explains most
+  double port_fit = 0;   // the same of the port, or both ports of a rank, that explains most
   std::size_t over = 0;  // pairs of ranks whose transfers cross them
   const TransferRecord* longest = nullptr;
 };

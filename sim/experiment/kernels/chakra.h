@@ -32,7 +32,7 @@ struct ChakraPlan {
       after;  // by rank and node: places of the nodes it waits for
   std::vector<ChakraEvent> events;
   std::vector<std::uint32_t>
-      order;          // events, each behind those that its nodes wait for; by date, as far as that goes
+      order;          // events, each behind those that its nodes wait for; by time, as far as that goes
   bool named = true;  // names are few enough to tell operators apart
 };
 

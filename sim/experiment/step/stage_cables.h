@@ -24,7 +24,7 @@ class StageCables {
   StageCables(const CablePlanes& planes, const Hardware::Fabric& fabric, std::uint32_t dies);
 
   // Lowers the rates of a group's transfers (ring_transfers(), exchange_transfers()) to what cables leave, where every
-  // group of the stage exchanges likewise. Returns the way of each transfer over cables, for share(); 0: it uses none.
+  // group of the stage exchanges in the same way. Returns the way of each transfer over cables, for share(); 0: it uses none.
   std::vector<std::uint32_t> limit(std::uint32_t stage, DieGroup group, Exchange exchange,
                                    std::vector<StreamTransfer>& transfers);
   // The same of transfers from each die of a stage to that of another one.

@@ -45,7 +45,7 @@ struct StepBlock {
   }
 };
 
-// A line of memory.csv: what the die of a stage holds from this date on, activations and permanent data.
+// A line of memory.csv: what the die of a stage holds from this time on, activations and permanent data.
 struct StepMemory {
   std::uint32_t stage = 0;
   Duration date{};
@@ -61,7 +61,7 @@ struct StepMemory {
 inline constexpr std::string_view kStepFile = "step.json", kStepBlocksFile = "blocks.csv",
                                   kStepMemoryFile = "memory.csv";
 
-// Return the blocks and the memory of a step, sorted by stage and date.
+// Return the blocks and the memory of a step, sorted by stage and time.
 std::vector<StepBlock> blocks_of(const SimulatedStep& step);
 std::vector<StepMemory> memory_of(const SimulatedStep& step);
 

@@ -11,7 +11,7 @@ namespace a3sim {
 
 // The batches of a rank on their way from storage to its device: three stages in tandem, each followed by a
 // queue of limited length. A stage whose queue is full keeps its batch and begins no other (blocking after
-// service). Batches are taken in order. Dates count from the start of the job.
+// service). Batches are taken in order. Times count from the start of the job.
 class DataPipeline {
  public:
   // The work of a stage on a batch, and when the batch left it.
@@ -26,7 +26,7 @@ class DataPipeline {
   const Batch& next(const Options& options);
   // Takes the next batch at `date`.
   void take(Duration date);
-  // Returns, in percent, how full the queue after each stage is at a date not after the next take.
+  // Returns, in percent, how full the queue after each stage is at a time not after the next take.
   std::array<std::uint8_t, 3> fill(const Options& options, Duration date) const;
 
  private:

@@ -10,14 +10,14 @@
 
 namespace a3sim {
 
-// The work of a rank's host in a step. Dates count from the start of the job.
+// The work of a rank's host in a step. Times count from the start of the job.
 struct HostDone {
   HostAction action = HostAction::kLaunch;
   Duration start{}, end{};
 };
 
 // A rank's host: takes a batch, then launches the step's work, running ahead of the device, and does the
-// step's other work in its own time. All dates follow from those at which the device could begin. A copy
+// step's other work in its own time. All times follow from those at which the device could begin. A copy
 // continues independently.
 class Host {
  public:
@@ -28,7 +28,7 @@ class Host {
 
   void begin_step(std::uint32_t step);
   // Makes the next launch, for work that the device could begin at `asked`, after all earlier work. Returns
-  // the date at which it begins, not before it is launched.
+  // the time at which it begins, not before it is launched.
   Duration launch(Duration asked);
 
   // Since begin_step(): the total delay of launches, the host's work, and the fill of its queues in percent

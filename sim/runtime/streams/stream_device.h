@@ -52,7 +52,7 @@ class StreamDevice final : public FabricEnd, public EventHandler {
     StreamDevice* destination = nullptr;
   };
 
-  // Tells the memory of jobs that end now, before anything else at this date.
+  // Tells the memory of jobs that end now, before anything else at this time.
   void take_ended(Engine& engine);
   void request_settle(Engine& engine);
   // Returns the bytes of reads that take the HBM as long as `bytes` that arrive.

@@ -23,7 +23,7 @@ struct StreamRecord {
   Time end;
   Time asked{};  // when it requested its workers
   Time work{};   // its job and its transfers began
-  // kDependency or kWorkers; `number` is the task's number in the program: of several at one date, the
+  // kDependency or kWorkers; `number` is the task's number in the program: of several at the same time, the
   // smallest.
   Cause cause{};
   // Losses of whichever ended last, its job or a transfer; the rest of its time is its own.

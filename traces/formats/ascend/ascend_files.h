@@ -15,7 +15,7 @@ struct ProfiledDevice {
   bool counted() const;
 };
 
-// The date at which a job begins, in microseconds since 1970. Tools expect dates with nanoseconds after the
+// The time at which a job begins, in microseconds since 1970. Tools expect times with nanoseconds after the
 // point.
 inline constexpr std::int64_t kEpoch = 1'700'000'000'000'000;
 std::string microsecond_date(Duration since_begin);
