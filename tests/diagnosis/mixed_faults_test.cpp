@@ -286,5 +286,78 @@ TEST_CASE("random jobs with two faults: both are found, and no healthy rank is n
   CHECK(static_cast<double>(right) >= 0.95 * static_cast<double>(findings));
 }
 
+// A cause that is expected, and the steps of its fault.
+struct Expected {
+  std::string cause;
+  std::uint32_t first = 0, last = 0;
+};
+
+// Checks that these causes are found, and that each finding which is more than 90 % sure is one of them: most of its steps are
+// its own.
+void check_sure_findings(const Advice& advice, const std::vector<Expected>& expected) {
+  INFO(advice_text(advice));
+  for (const Expected& fault : expected) CHECK(found(advice, fault.cause) != nullptr);
+  for (const Finding& finding : advice.findings) {
+    if (finding.confidence <= 0.9) continue;
+    INFO(finding.cause << " in steps " << finding.first << " to " << finding.last);
+    CHECK(std::ranges::any_of(expected, [&](const Expected& fault) {
+      const std::uint32_t first = std::max(fault.first, finding.first),
+                          last = std::min(fault.last, finding.last);
+      return fault.cause == finding.cause && first <= last &&
+             2 * (last - first + 1) > finding.last - finding.first + 1;
+    }));
+  }
+}
+
+Advice advice_on_faults(const std::string& faults) {
+  const ScratchDirectory scratch;
+  record_job(scratch.path(), faults);
+  return advice_on_file(FileObservation(scratch.path()));
+}
+
+TEST_CASE("a loader that is too slow and a pause long after it are two faults, though both make hosts late") {
+  // Batches are missing a while longer than loading is slow; the pauses were not recorded in full.
+  check_sure_findings(
+      advice_on_faults(
+          "[{kind: load, ranks: [0, 1], read: 0.3 ms, process: 4 ms, fetch: 0.1 ms, workers: 1, "
+          "queue: 2, steps: [8, 19]}, "
+          "{kind: pause, ranks: [2], every: 7, length: 9 ms, at: 0.1 ms, phase: rank, steps: [24, 35]}]"),
+      {{"io.process", 8, 21}});
+}
+
+TEST_CASE("pauses of few hosts and syncs of all hosts behind them are two faults") {
+  check_sure_findings(
+      advice_on_faults(
+          "[{kind: pause, ranks: [1, 2], every: 5, length: 4 ms, at: 0.1 ms, phase: rank, steps: [6, 15]}, "
+          "{kind: sync, ranks: all, every: 2, length: 0.4 ms, steps: [26, 35]}]"),
+      {{"host.gc", 6, 16}, {"host.sync", 26, 35}});
+}
+
+TEST_CASE(
+    "lost packets of a rank do not claim the steps of a slow path from it, and what they leave is said") {
+  const Advice advice = advice_on_faults(
+      "[{kind: resend, ranks: [2], chance: 0.05, timeout: 0.52 ms, steps: [6, 15]}, "
+      "{kind: path, from: 2, to: 3, factor: 0.1, steps: [16, 35]}]");
+  check_sure_findings(advice, {{"comm.resend", 6, 15}});
+  REQUIRE(advice.unexplained.size() == 1);
+  CHECK(advice.unexplained.front().first <= 16);
+  CHECK(advice.unexplained.front().last == 35);
+}
+
+TEST_CASE("slow memory of some ranks ends in the midst of launches that come late by chance") {
+  check_sure_findings(advice_on_faults("[{kind: launch, ranks: [3], add: 1 ms, spread: 1.0, steps: [6, 35]}, "
+                                       "{kind: hbm, ranks: [0, 1], factor: 0.38, steps: [14, 25]}]"),
+                      {{"host.contention", 6, 35}, {"compute.hbm", 14, 25}});
+}
+
+TEST_CASE(
+    "a port that is seldom low is no steady one: it carries less in one exchange than it could all the "
+    "time") {
+  const std::string port = "[{kind: port, ranks: [0], side: ingress, steps: [14, 35], ";
+  check_sure_findings(advice_on_faults(port + "factor: 0.12, period: 0.6 ms, duty: 20 %}]"),
+                      {{"comm.flapping", 14, 35}});
+  check_sure_findings(advice_on_faults(port + "factor: 0.5}]"), {{"comm.link", 14, 35}});
+}
+
 }  // namespace
 }  // namespace a3sim

@@ -177,6 +177,25 @@ void add_unexplained(const Slowdown& slowdown, const std::vector<Finding>& findi
   explained.unexplained.push_back({slowdown.episode.first(), slowdown.episode.last(), kMsOfPs * lost});
 }
 
+// Adds the slow steps of an episode that no finding claims.
+void add_unclaimed(const Slowdown& slowdown, const std::vector<Finding>& findings, Explained& explained) {
+  const Episode& episode = slowdown.episode;
+  Unexplained rest{kNone, 0, 0};
+  for (std::size_t s = 0; s < episode.steps.size(); ++s) {
+    const std::uint32_t step = episode.steps[s];
+    if (std::ranges::any_of(findings,
+                            [&](const Finding& one) { return one.first <= step && step <= one.last; }))
+      continue;
+    rest.first = std::min(rest.first, step);
+    rest.last = step;
+    rest.lost_ms += kMsOfPs * episode.lost_each[s];
+  }
+  if (rest.first == kNone) return;
+  rest.lost_ms /= rest.last - rest.first + 1;
+  if (rest.lost_ms > slowdown.shared.at("unexplained") * kMsOfPs * slowdown.usual())
+    explained.unexplained.push_back(rest);
+}
+
 Explained explain(const Observation& observation, const Located& located, const FullStep& reference,
                   const RuleBook& rules) {
   Explained explained;
@@ -186,6 +205,7 @@ Explained explain(const Observation& observation, const Located& located, const 
         signs_of_steps(slowdown, [&](const Slowdown& one) { return diagnose_slowdown(one, rules); });
     std::vector<Finding> found = advise_on(slowdown, signs, rules);
     add_unexplained(slowdown, found, explained);
+    add_unclaimed(slowdown, found, explained);
     std::ranges::move(found, std::back_inserter(explained.findings));
     std::ranges::move(turns_of(slowdown, signs), std::back_inserter(explained.turns));
   }
