@@ -145,6 +145,8 @@ void print_failures(const SweepOutcome& outcome) {
 }
 
 void sweep(const SweepCommandOptions& options) {
+  if (options.database.empty() && !options.dry_run)
+    throw InputError("--db: missing, expected the file that takes the points, as in --db points.db");
   SweepOptions running;
   running.database = options.database;
   running.jobs = options.jobs;
@@ -192,8 +194,8 @@ void add_sweep_options(CLI::App& app, SweepCommandOptions& options) {
                  "with --script: a model's config.json for the sizes that it leaves out")
       ->type_name("FILE")
       ->needs(script);
-  app.add_option("--db", options.database, "database that takes the points; made if it is not there")
-      ->required()
+  app.add_option("--db", options.database,
+                 "database that takes the points; made if it is not there; only --dry-run does without")
       ->type_name("FILE");
   app.add_option(
       "--best", options.best,

@@ -136,9 +136,10 @@ void add_inference(Page& page, const std::filesystem::path& directory, const std
   if (result.has("assumed")) blocks.say(result.text("assumed"));
   blocks.figure(class_figure(classes))
       .figure(kernel_figure(parts_in(result, "kernels_of_step", "kernel", "all_ps")));
-  blocks.table(class_table(classes)).table(bound_table(result)).table(kernel_table(result));
   diagnostics.throw_if_any();
   page.add(title, blocks);
+  page.add(title + ": classes and kernels",
+           PageBlocks().table(class_table(classes)).table(bound_table(result)).table(kernel_table(result)), true);
 }
 
 }  // namespace a3sim
