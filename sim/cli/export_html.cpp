@@ -175,8 +175,14 @@ Page job_page(const std::string& directory, const std::string& name) {
     return page;
   }
   const ProfiledJob job(directory);
-  Page page(name, "recorded by a profiler");
-  add_job(page, job, advise(job, rules), name);
+  const Advice advice = advise(job, rules);
+  const auto several = [](std::size_t number, const char* what) {
+    return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+  };
+  Page page(name, fmt::format("recorded by a profiler · {} · {}, {} of them kernel by kernel",
+                              several(advice.ranks, "rank"), several(advice.steps, "step"),
+                              job.full_steps().size()));
+  add_job(page, job, advice, name);
   page.add("Tables", PageBlocks().report(profile_report(read_profile(directory), kNone)), true);
   return page;
 }

@@ -79,8 +79,8 @@ Report plan_report(const SweepPlan& plan, const SweepOptions& options) {
   report.fact("memory_bytes", estimate.memory);
   std::string text = fmt::format("{}: {} points", plan.spec.name, estimate.points);
   if (positions != estimate.points) text += fmt::format(" at {} positions", positions);
-  text += fmt::format(", {} in {}, {} to compute\n", estimate.known, options.database.string(),
-                      estimate.points - estimate.known);
+  if (!options.database.empty()) text += fmt::format(", {} in {}", estimate.known, options.database.string());
+  text += fmt::format(", {} to compute\n", estimate.points - estimate.known);
   constexpr std::size_t kShown = 3;
   for (std::size_t p = 0; p < positions; ++p) {
     if (p == kShown && positions > 2 * kShown) {
