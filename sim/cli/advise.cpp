@@ -2,10 +2,12 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/cli/command.h"
+#include "sim/cli/export_html.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/profile_input.h"
 #include "sim/cli/result_directory.h"
+#include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
 #include "sim/diagnosis/observe/file_observation.h"
 #include "sim/diagnosis/observe/observed_machine.h"
@@ -22,7 +24,7 @@ namespace a3sim {
 namespace {
 
 struct AdviseOptions {
-  std::string directory, machine;
+  std::string directory, machine, page;
   bool prove = false;
   ThreadsOption threads;
   JsonOption json;
@@ -73,6 +75,8 @@ void advise_on_run(const AdviseOptions& options) {
 }
 
 void run(const AdviseOptions& options) {
+  // Written first: what takes the terminal's text may go away after reading it.
+  if (!options.page.empty()) write_file_atomically(options.page, report_page({options.directory}));
   if (kind_of_result(options.directory) == "run") {
     if (options.prove)
       throw InputError("--prove: only what 'a3sim run --steps N -o' wrote can be run again with remedies");
@@ -97,6 +101,13 @@ void add_advise_options(CLI::App& app, AdviseOptions& options) {
                        ->type_name("FILE"),
                    "hardware");
   app.add_flag("--prove", options.prove, "run the job again with each remedy in place: its gain");
+  app.add_option("-o,--output", options.page,
+                 "a page to look at, too: the same that 'a3sim export' makes of it")
+      ->type_name("FILE.html")
+      ->check([](const std::string& name) {
+        return name.ends_with(".html") ? std::string()
+                                       : name + ": a page, expected a name that ends in .html";
+      });
   options.threads.add_to(app);
   options.json.add_to(app);
   app.footer(help_of("advise", lines_of<CauseRules>(18)));

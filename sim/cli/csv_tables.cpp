@@ -25,14 +25,6 @@ bool is_table(const Json& json) {
          std::ranges::all_of(json, [](const Json& row) { return row.is_object(); });
 }
 
-std::string quoted(const std::string& text) {
-  std::string cell = spreadsheet_cell(text);
-  if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
-  std::string whole = "\"";
-  for (const char c : cell) whole += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return whole + '"';
-}
-
 std::string text_of(const Json& value) {
   if (value.is_null()) return "";
   return value.is_string() ? value.get<std::string>() : value.dump();
@@ -57,7 +49,7 @@ void fill_row(const Json& object, const std::string& path, Row& row) {
     if (value.is_object())
       fill_row(value, column, row);
     else if (!is_table(value))
-      row.emplace_back(column, quoted(cell_of(value)));
+      row.emplace_back(column, spreadsheet_cell(cell_of(value)));
   }
 }
 
@@ -81,7 +73,7 @@ std::string csv_text(const NamedTable& table) {
     for (const auto& [column, cell] : row)
       if (std::ranges::find(columns, column) == columns.end()) columns.push_back(column);
   std::string text;
-  for (const std::string& column : columns) text += (text.empty() ? "" : ",") + quoted(column);
+  for (const std::string& column : columns) text += (text.empty() ? "" : ",") + spreadsheet_cell(column);
   text += '\n';
   for (const Row& row : table.rows) {
     for (std::size_t c = 0; c < columns.size(); ++c) {

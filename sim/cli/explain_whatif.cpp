@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 #include "sim/cli/command.h"
@@ -35,7 +36,18 @@ void show_alike(const WhatifOptions& options, const Experiment& experiment, Know
       fmt::format("one run with {} of {} ranks, which stand for all", few->representatives, few->shape.ep));
 }
 
-void run(const WhatifOptions& options) {
+// A run's directory has the configuration that it ran.
+ConfigOption with_configuration(ConfigOption config) {
+  std::error_code error;
+  const std::filesystem::path resolved = std::filesystem::path(config.file) / "resolved.yaml";
+  if (!config.file.empty() && std::filesystem::is_regular_file(resolved, error))
+    config.file = resolved.string();
+  return config;
+}
+
+void run(const WhatifOptions& given) {
+  WhatifOptions options = given;
+  options.config = with_configuration(given.config);
   const Experiment experiment = options.config.load();
   refuse_beyond_memory(experiment);
   const JitterOptions& jitter = options.jitter.options;

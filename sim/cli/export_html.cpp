@@ -1,3 +1,5 @@
+#include "sim/cli/export_html.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/cli/command.h"
+#include "sim/cli/export_html.h"
 #include "sim/cli/options.h"
 #include "sim/cli/profile_input.h"
 #include "sim/cli/result_directory.h"
@@ -172,8 +175,14 @@ Page job_page(const std::string& directory, const std::string& name) {
     return page;
   }
   const ProfiledJob job(directory);
-  Page page(name, "recorded by a profiler");
-  add_job(page, job, advise(job, rules), name);
+  const Advice advice = advise(job, rules);
+  const auto several = [](std::size_t number, const char* what) {
+    return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+  };
+  Page page(name, fmt::format("recorded by a profiler · {} · {}, {} of them kernel by kernel",
+                              several(advice.ranks, "rank"), several(advice.steps, "step"),
+                              job.full_steps().size()));
+  add_job(page, job, advice, name);
   page.add("Tables", PageBlocks().report(profile_report(read_profile(directory), kNone)), true);
   return page;
 }
@@ -227,8 +236,8 @@ Page runs_page(const std::vector<std::string>& directories) {
   return page;
 }
 
-// Returns the page of these results: directories of runs and profiles, shown side by side; one database of
-// sweeps; or the result of a search or a trial of an order.
+}  // namespace
+
 std::string report_page(const std::vector<std::string>& results) {
   std::error_code error;
   const bool file = results.size() == 1 && fs::is_regular_file(results.front(), error);
@@ -243,6 +252,8 @@ std::string report_page(const std::vector<std::string>& results) {
                                                : sweeps_page(results.front());
   return page.html(fmt::format("a3sim {}", kVersion));
 }
+
+namespace {
 
 struct HtmlOptions {
   std::vector<std::string> results;

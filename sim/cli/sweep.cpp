@@ -79,8 +79,8 @@ Report plan_report(const SweepPlan& plan, const SweepOptions& options) {
   report.fact("memory_bytes", estimate.memory);
   std::string text = fmt::format("{}: {} points", plan.spec.name, estimate.points);
   if (positions != estimate.points) text += fmt::format(" at {} positions", positions);
-  text += fmt::format(", {} in {}, {} to compute\n", estimate.known, options.database.string(),
-                      estimate.points - estimate.known);
+  if (!options.database.empty()) text += fmt::format(", {} in {}", estimate.known, options.database.string());
+  text += fmt::format(", {} to compute\n", estimate.points - estimate.known);
   constexpr std::size_t kShown = 3;
   for (std::size_t p = 0; p < positions; ++p) {
     if (p == kShown && positions > 2 * kShown) {
@@ -145,6 +145,8 @@ void print_failures(const SweepOutcome& outcome) {
 }
 
 void sweep(const SweepCommandOptions& options) {
+  if (options.database.empty() && !options.dry_run)
+    throw InputError("--db: missing, expected the file that takes the points, as in --db points.db");
   SweepOptions running;
   running.database = options.database;
   running.jobs = options.jobs;
@@ -192,8 +194,8 @@ void add_sweep_options(CLI::App& app, SweepCommandOptions& options) {
                  "with --script: a model's config.json for the sizes that it leaves out")
       ->type_name("FILE")
       ->needs(script);
-  app.add_option("--db", options.database, "database that takes the points; made if it is not there")
-      ->required()
+  app.add_option("--db", options.database,
+                 "database that takes the points; made if it is not there; only --dry-run does without")
       ->type_name("FILE");
   app.add_option(
       "--best", options.best,

@@ -12,8 +12,8 @@
 namespace a3sim {
 namespace {
 
-constexpr std::int64_t kMostTime = std::int64_t{1} << 50;
-constexpr double kMost = 1e18;
+constexpr std::int64_t kLongestTime = std::int64_t{1} << 50;
+constexpr double kAnyNumber = 1e18;
 constexpr std::size_t kShownKernels = 14, kNamedClasses = 3;
 
 // A part of a step's time.
@@ -25,7 +25,7 @@ struct TimePart {
 std::vector<TimePart> parts_in(const Config& result, const char* list, const char* name, const char* time) {
   std::vector<TimePart> parts;
   for (const Config& part : result.maps(list))
-    parts.push_back({part.text(name), 1e-9 * static_cast<double>(part.integer(time, 0, kMostTime)),
+    parts.push_back({part.text(name), 1e-9 * static_cast<double>(part.integer(time, 0, kLongestTime)),
                      part.number("share", 0, 1)});
   return parts;
 }
@@ -78,10 +78,10 @@ Table kernel_table(const Config& result) {
   Table table({Column::words("kernel"), Column::number("runs", "runs", 0), Column::number("each us", "", 2),
                Column::number("all ms", "", 3), Column::percent("of step", ""), Column::words("bound by")});
   for (const Config& kernel : result.maps("kernels_of_step")) {
-    const double runs = kernel.number("runs", 0, kMost);
-    const auto time = static_cast<double>(kernel.integer("all_ps", 0, kMostTime));
+    const double runs = kernel.number("runs", 0, kAnyNumber);
+    const auto time = static_cast<double>(kernel.integer("all_ps", 0, kLongestTime));
     table.add({kernel.text("kernel"), runs, 1e-6 * time / std::max(1.0, runs), 1e-9 * time,
-               kernel.number("share", 0, kMost), kernel.text("bound")});
+               kernel.number("share", 0, kAnyNumber), kernel.text("bound")});
   }
   return table;
 }
@@ -99,7 +99,7 @@ Table bound_table(const Config& result) {
     const std::string by = kernel.text("bound");
     auto found = std::ranges::find(bounds, by, &TimePart::name);
     if (found == bounds.end()) found = bounds.insert(found, TimePart{by});
-    found->ms += 1e-9 * static_cast<double>(kernel.integer("all_ps", 0, kMostTime));
+    found->ms += 1e-9 * static_cast<double>(kernel.integer("all_ps", 0, kLongestTime));
   }
   std::ranges::stable_sort(bounds, std::greater{}, &TimePart::ms);
   Table table({Column::words("kernels bound by"), Column::number("ms", "", 1)});
@@ -110,16 +110,17 @@ Table bound_table(const Config& result) {
 std::vector<PageBlocks::Card> cards_of(const Config& result) {
   constexpr double kGibibyte = 1 << 30;
   const auto ms = [&](const char* key) {
-    return fmt::format("{:.3f} ms", 1e-9 * static_cast<double>(result.integer(key, 0, kMostTime)));
+    return fmt::format("{:.3f} ms", 1e-9 * static_cast<double>(result.integer(key, 0, kLongestTime)));
   };
   std::vector<PageBlocks::Card> cards{{"step", ms("step_ps"), result.text("method")}};
-  if (result.integer("tpot_ps", 0, kMostTime) > 0) cards.push_back({"per output token", ms("tpot_ps"), ""});
+  if (result.integer("tpot_ps", 0, kLongestTime) > 0)
+    cards.push_back({"per output token", ms("tpot_ps"), ""});
   cards.push_back(
-      {"tokens/s per die", fmt::format("{:.0f}", result.number("tokens_per_second_per_die", 0, kMost)),
-       fmt::format("{:.0f} per package", result.number("tokens_per_second_per_package", 0, kMost))});
+      {"tokens/s per die", fmt::format("{:.0f}", result.number("tokens_per_second_per_die", 0, kAnyNumber)),
+       fmt::format("{:.0f} per package", result.number("tokens_per_second_per_package", 0, kAnyNumber))});
   cards.push_back({"memory of a die",
-                   fmt::format("{:.1f} GiB", result.number("peak_memory_bytes", 0, kMost) / kGibibyte),
-                   fmt::format("a batch of {:.0f} fits", result.number("largest_batch", 0, kMost))});
+                   fmt::format("{:.1f} GiB", result.number("peak_memory_bytes", 0, kAnyNumber) / kGibibyte),
+                   fmt::format("a batch of {:.0f} fits", result.number("largest_batch", 0, kAnyNumber))});
   return cards;
 }
 
@@ -136,9 +137,11 @@ void add_inference(Page& page, const std::filesystem::path& directory, const std
   if (result.has("assumed")) blocks.say(result.text("assumed"));
   blocks.figure(class_figure(classes))
       .figure(kernel_figure(parts_in(result, "kernels_of_step", "kernel", "all_ps")));
-  blocks.table(class_table(classes)).table(bound_table(result)).table(kernel_table(result));
   diagnostics.throw_if_any();
   page.add(title, blocks);
+  page.add(title + ": classes and kernels",
+           PageBlocks().table(class_table(classes)).table(bound_table(result)).table(kernel_table(result)),
+           true);
 }
 
 }  // namespace a3sim

@@ -11,7 +11,7 @@ namespace a3sim {
 namespace {
 
 constexpr std::uint32_t kSamples = 240;  // of a pass
-constexpr std::size_t kMostGroups = 10;  // that have an area of their own
+constexpr std::size_t kMostGroups = 12;  // that have an area of their own
 
 // Tensors that one operator wrote, or that it is the first to read of those that lay in memory.
 struct TensorGroup {
@@ -92,8 +92,8 @@ std::uint32_t ink(std::size_t n) {
   return kFirst + kInks[n % std::size(kInks)];
 }
 
-Figure drawn(const std::string& title, std::uint32_t rank, double size, Duration makespan,
-             const std::vector<TensorGroup>& groups) {
+Figure l2_figure(const std::string& title, std::uint32_t rank, double size, Duration makespan,
+                 const std::vector<TensorGroup>& groups) {
   Figure figure;
   figure.title = "L2 by tensor, " + title;
   figure.origin = fmt::format(
@@ -139,7 +139,7 @@ std::optional<Figure> l2_over_time(const std::string& title, const Experiment& e
   if (groups.empty()) return {};
   join_small(groups);
   const double size = static_cast<double>(experiment.hardware.memory.l2_size.count) / (1 << 20);
-  return drawn(title, rank, size, trace.makespan, groups);
+  return l2_figure(title, rank, size, trace.makespan, groups);
 }
 
 }  // namespace a3sim

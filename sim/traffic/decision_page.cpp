@@ -128,7 +128,12 @@ Figure break_even(const TrafficDecision& d) {
 }  // namespace
 
 Page decision_page(const TrafficDecision& d, const Report& log, const Report& decided) {
-  Page page(fmt::format("Traffic of layer {}", d.layer), d.log);
+  Page page(fmt::format("Traffic of layer {}", d.layer),
+            fmt::format(
+                "{}\nmachine {} · EP{} · {} tokens per rank · top-{} of {} experts · {} · {} steps, of which "
+                "{} were run",
+                d.log, d.machine, d.shape.ep, d.shape.tokens, d.shape.top_k, d.shape.experts(), d.pass,
+                d.steps.size(), d.paid.size()));
   PageBlocks verdict;
   verdict.verdict(d.sentence());
   page.add("Verdict", verdict);

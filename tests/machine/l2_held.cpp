@@ -8,15 +8,15 @@ using namespace a3sim;
 
 namespace {
 
-constexpr std::uint64_t kPiece = 128 * kL2Line;
+constexpr std::uint64_t kHeldPiece = 128 * kL2Line;
 
 // Three tensors: with parts, with rows of no whole lines, with pieces of few rows.
-const std::vector<L2Tensor> kTensors{
+const std::vector<L2Tensor> kHeldTensors{
     {700, 4 * kL2Line, {0, 130, 500}}, {900, 2 * kL2Line + 256, {}}, {300, 3 * kL2Line, {}, 8}};
 
 // Reads the whole tensor past the L2, which changes nothing, and returns the bytes that were there.
 std::uint64_t probed(L2& l2, std::uint32_t tensor) {
-  const L2Tensor& whole = kTensors[tensor];
+  const L2Tensor& whole = kHeldTensors[tensor];
   const L2Access read{TensorId{tensor}, {0, whole.rows}, 0, whole.row_bytes, OpId{0}, false, L2Hint::kBypass};
   return l2.access(read).read.hit * kL2Request;
 }
@@ -24,7 +24,7 @@ std::uint64_t probed(L2& l2, std::uint32_t tensor) {
 // Rectangles as tasks ask for them: whole rows, whole columns of a part, or any.
 L2Access any_access(Rng& rng) {
   const std::uint32_t t = rng.below(3), kind = rng.below(3);
-  const L2Tensor& tensor = kTensors[t];
+  const L2Tensor& tensor = kHeldTensors[t];
   L2Access access{TensorId{t}, {0, tensor.rows}, 0, tensor.row_bytes, OpId{rng.below(2)}, rng.below(3) == 0};
   if (kind != 1) {
     const std::uint32_t row = rng.below(tensor.rows);
@@ -43,8 +43,8 @@ L2Access any_access(Rng& rng) {
 TEST_CASE("what an L2 holds of each tensor is what reads of the tensor find, under every policy") {
   for (const auto& [name, item] : Registry<L2Policy>::all()) {
     INFO(name);
-    const L2Spec spec{.size = {static_cast<std::int64_t>(9 * kPiece)}, .ways = 8, .policy = name};
-    const auto l2 = make_piece_l2(spec, kTensors, 2);
+    const L2Spec spec{.size = {static_cast<std::int64_t>(9 * kHeldPiece)}, .ways = 8, .policy = name};
+    const auto l2 = make_piece_l2(spec, kHeldTensors, 2);
     CHECK(l2->held() == std::vector<std::uint64_t>(3, 0));
     Rng rng(17);
     bool evicted = false;
@@ -54,7 +54,7 @@ TEST_CASE("what an L2 holds of each tensor is what reads of the tensor find, und
       REQUIRE(held.size() == 3);
       const std::uint64_t all = std::accumulate(held.begin(), held.end(), std::uint64_t{0});
       REQUIRE(all == l2->used());
-      REQUIRE(all <= 9 * kPiece);
+      REQUIRE(all <= 9 * kHeldPiece);
       evicted = evicted || l2->total().hbm_write > 0;
       if (i % 7 == 0)
         for (std::uint32_t t = 0; t < 3; ++t) REQUIRE(held[t] == probed(*l2, t));

@@ -760,6 +760,27 @@ test("Where all ranks send each other the same, a sentence says it, and the matr
   await close();
 });
 
+test("The L2 over time is a stack of what it holds of tensors, never higher than the L2 is large", async () => {
+  const { page, close } = await open(pages.static);
+  const figures = await page.evaluate(() => a3sim.page.sections.filter((s) => s.kind === "blocks").flatMap((s) => s.blocks).filter((b) => b.kind === "figure" && b.figure.title.startsWith("L2 by tensor")).map((b) => b.figure));
+  assert.deepEqual(figures.map(({ title }) => title), ["L2 by tensor, ep4, forward", "L2 by tensor, ep4, backward"]);
+  for (const { series } of figures) {
+    const size = series.find(({ kind }) => kind === "plain").points[0][1], areas = series.filter(({ kind }) => kind === "line");
+    const heights = areas[0].points.map((_, i) => areas.reduce((sum, { points }) => sum + points[i][1], 0));
+    assert.equal(size, 192);
+    assert.ok(heights.every((height) => height <= size + 1e-9) && Math.max(...heights) > 0.95 * size);
+    assert.ok(areas.some(({ name }) => name.startsWith("Dispatch")) && areas.some(({ name }) => name.startsWith("read by")));
+  }
+  // As it is drawn: no area reaches above the line.
+  const drawn = await page.$$eval("figure svg", (all) => all.filter((svg) => svg.querySelector("title").textContent.startsWith("L2 by tensor")).map((svg) => ({
+    areas: Array.from(svg.querySelectorAll("path"), (path) => path).filter((path) => path.querySelector("title")).map((path) => path.getBBox().y),
+    line: svg.querySelector("path[fill=none]").getBBox().y,
+  })));
+  assert.equal(drawn.length, 2);
+  for (const { areas, line } of drawn) assert.ok(areas.length > 3 && Math.min(...areas) >= line - 0.6);
+  await close();
+});
+
 test("Each roof of a roofline has its name and its value", async () => {
   const { page, close } = await open(pages.static);
   const words = await page.$$eval("figure svg", (all) => all.filter((svg) => svg.querySelector("title").textContent.startsWith("Roofline")).map((svg) => svg.textContent));
@@ -968,9 +989,33 @@ test("A sweep's figures never average points that differ: other axes have panels
   await close();
 });
 
+test("The best points of a sweep are bars, best first; a step's time is made of its parts", async () => {
+  const { page, close } = await open(pages.sweep);
+  const seen = await page.evaluate(() => {
+    const values = Array.from({ length: 15 }, (_, i) => 20000 + 1000 * ((7 * i) % 15)), bubble = values.map((ms, i) => 100 * i), products = values.map((ms, i) => ms - bubble[i]);
+    const axis = (name, levels) => ({ name, unit: "", values: levels.map(String), numbers: levels });
+    const metrics = [["latency", "smaller"], ["step.bubble", ""], ["step.grouped_products", ""]].map(([name, better]) => ({ pass: "total", name, unit: "ms", better }));
+    const section = { axes: [axis("tp", [1, 2, 3]), axis("pp", [1, 2, 3, 4, 5]), axis("same", [7])], metrics, points: 100, done: 15, best: 3 };
+    const levels = [values.map((_, i) => i % 3), values.map((_, i) => i % 5), values.map(() => 0)], points = new a3sim.SweepPoints(section, levels, [values, bubble, products]);
+    const all = values.map((_, i) => i), quantity = (m) => points.quantity(m);
+    return { unit: quantity(0).unit, plain: a3sim.best_figure(points, all, quantity(0), []), parts: a3sim.best_figure(points, all, quantity(0), [quantity(1), quantity(2)]), values };
+  });
+  const best = [...seen.values].sort((a, b) => a - b).slice(0, 12).map((ms) => ms / 1000);
+  assert.equal(seen.unit, "s", "ten seconds and more are no milliseconds");
+  assert.deepEqual(seen.plain.series[0].points.map(([, y]) => y), best);
+  assert.deepEqual(seen.parts.series.map(({ name }) => name), ["grouped products", "bubble"]);
+  best.forEach((whole, i) => assert.ok(Math.abs(seen.parts.series.reduce((sum, { points }) => sum + points[i][1], 0) - whole) < 1e-9));
+  await close();
+});
+
 test("A sweep that was interrupted says how many points are missing", async () => {
   const text = readFileSync(pages.sweep, "utf8");
   writeFileSync(at("half.html"), text.replace(/"points":6,"done":6/, '"points":9,"done":6'));
+  writeFileSync(at("best.html"), text.replace(/"points":6,"done":6,"best":0/, '"points":9,"done":6,"best":2'));
+  const asked = await open(at("best.html"));
+  assert.match(await asked.page.textContent(".sweep"), /of the 3 missing none is among the 2 best/);
+  assert.equal(await asked.page.locator(".sweep .warning").count(), 0);
+  await asked.close();
   const { page, close } = await open(at("half.html"));
   assert.match(await page.textContent(".sweep .warning"), /^6 of 9 points are done: among the 3 missing/);
   assert.match(await page.textContent(".sweep .verdict"), /of 6 of 9 points: /);
@@ -1059,6 +1104,13 @@ test("Two steps: the difference stands first and sums to it, and their pipelines
   assert.deepEqual(ends, [Math.max(a, b), Math.max(a, b)]);
   assert.equal(await page.textContent("main h2"), "What makes the difference");
   assert.match(await page.textContent("main .verdict"), /^step_b takes [\d.]+ s, step [\d.]+ s \(\+[\d.]+ %\): most of it is EP \+[\d.]+ s/);
+  // Both steps' bars stand on one axis, and sum to the steps.
+  const stacks = await page.$$eval("#difference figure svg", (all) => all.map((svg) => Array.from(svg.querySelectorAll("rect > title"), (title) => title.textContent)));
+  assert.equal(stacks.length, 2);
+  for (const [name, ps] of [["step", a], ["step_b", b]]) {
+    const sum = stacks[0].filter((text) => text.startsWith(`${name}, `)).reduce((all, text) => all + Number(text.split(": ")[1]), 0);
+    assert.ok(Math.abs(sum / (ps / 1e12) - 1) < 0.01, `${name}: ${sum} of ${ps / 1e12}`);
+  }
   const terminal = a3sim("compare", at("step"), at("step_b"));
   assert.match(terminal, /B takes [\d.]+ s \([\d.]+ %\) longer than A, from one run of each; most of it is EP \+[\d.]+ s.*\.\n$/);
   assert.deepEqual(said, []);
@@ -1126,6 +1178,10 @@ test("Pages of a search and of a tried order say what their JSON says", async ()
   assert.ok((await page.textContent("#section-0")).includes(`Times are medians of ${tried.jitter.runs} runs with random task times and rates`));
   for (const text of await page.locator("h3", { hasText: /: \d+\.\d+ ms$/ }).allTextContents()) assert.match(text, /^\S+ \((best shipped|tried)\), (forward|backward): /);
   assert.deepEqual(rows.map((row) => row[0]).filter((name) => name.endsWith(" (tried)")), ["ratr (tried)"]);
+  // The pass in which they differ is shown.
+  const [lengths, chosen] = await page.evaluate(() => [a3sim.page.sections.find((s) => s.kind === "runs").runs.map(({ passes }) => passes.map((pass) => pass.makespan_ps)), a3sim.runs[0].timelines[0].tasks.pass.name]);
+  const apart = lengths[0].map((ps, i) => Math.abs(ps - lengths[1][i]));
+  assert.equal(chosen, apart[0] >= apart[1] / 2 ? "forward" : "backward");
   assert.equal(await page.evaluate(() => a3sim.runs[0].timelines.length), 2);
   assert.match(await page.textContent(".verdict"), /^ratr (is [\d.]+ % (slower|faster) than|is as fast as|does not differ by more than noise from) naive, /);
   assert.deepEqual(said, []);

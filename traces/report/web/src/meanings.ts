@@ -1,6 +1,6 @@
 // The one table of colours: a thing has the colour of its name, on every page and in every chart. A name that the table
 // does not have gets one by its letters.
-import { faint_grey, grey, hues, ink, places } from "./palette.js";
+import { faint_grey, grey, hues, ink, places, tones } from "./palette.js";
 
 const [blue, vermillion, green, pink, orange, sky, olive] = [0, 1, 2, 3, 4, 5, 6];
 const pale = (hue: number) => hue + hues, deep = (hue: number) => hue + 2 * hues;
@@ -80,7 +80,7 @@ function known_place(meaning: Meaning, name: string): number | undefined {
   return Number(part) % 2 === 1 && place < hues ? pale(place) : place;
 }
 
-// Gives different places to names that are shown side by side, as long as places last: hues first, then their shades. Names
+// Gives different places to names that are shown side by side, as long as places last: hues first, then their shades, then inks. Names
 // are taken in alphabetical order, so that it does not matter which run comes first.
 export function tell_apart(meaning: Meaning, names: string[]): void {
   const given = new Set(names.map((name) => known_place(meaning, name) ?? assigned[meaning].get(name)).filter((place) => place !== undefined));
@@ -89,6 +89,7 @@ export function tell_apart(meaning: Meaning, names: string[]): void {
     const first = hash(name);
     let place = first;
     for (let i = 0; i < places && given.has((place = shade_of(first, i))); ++i);
+    for (let tone = 0; tone < tones && given.has(place); ++tone) place = ink(tone);
     assigned[meaning].set(name, place);
     given.add(place);
   }

@@ -180,7 +180,7 @@ function tried_figure(orders: Tried[], tried: Tried | undefined, random: boolean
 // Says which times the table has: those of timelines are times as modelled.
 function times_of({ jitter }: TryResult): string {
   const runs = jitter?.runs ?? 1;
-  return runs > 1 ? `Times are medians of ${runs} runs with random task times and rates, the same draws for all orders. A timeline is the one run without them, as modelled: its latency differs.`
+  return runs > 1 ? `Times are medians of ${runs} runs with random task times and rates, the same draws for all orders; a difference is the median of those draw by draw, which may not be that of the medians. A timeline is the one run without them, as modelled: its latency differs.`
     : "Times are those as modelled, without random task times.";
 }
 

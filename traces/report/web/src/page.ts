@@ -15,7 +15,7 @@ import { Runs } from "./runs.js";
 import { StepView } from "./step.js";
 import { bars_between, steps_section } from "./step_difference.js";
 import { sweep_section } from "./sweep.js";
-import { lines_figures } from "./sweep_figures.js";
+import { best_figure, lines_figures } from "./sweep_figures.js";
 import { axes_by_effect } from "./sweep_panels.js";
 import { SweepPoints } from "./sweep_points.js";
 import { table_element } from "./table.js";
@@ -116,7 +116,12 @@ function start(): void {
     }
   };
   const headings = el("nav", { "aria-label": "sections" });
-  if (of_steps.length === 2) main.append(steps_section(of_steps[0]!, of_steps[1]!)); // the difference comes first
+  if (of_steps.length === 2) { // the difference comes first
+    const difference = steps_section(of_steps[0]!, of_steps[1]!);
+    difference.id = "difference";
+    main.append(difference);
+    headings.append(el("a", { href: "#difference" }, "What makes the difference"));
+  }
   page.sections.forEach((section, i) => {
     const element = section_element(section);
     element.id = `section-${i}`;
@@ -131,7 +136,7 @@ function start(): void {
       button("◐", "light or dark", toggle_theme)),
     headings, main, el("footer", {}, page.program));
   // Tests use this, and readers may in a console.
-  (window as unknown as { a3sim: unknown }).a3sim = { page, runs: parts, steps, jobs, sweeps, Tasks, sent_between, sums_of, spans_of, bars_between, read_columns, SweepPoints, axes_by_effect, lines_figures, ticks_of, hatch_of, alike_ranks, known, color_of, tell_apart, series_color, themes: { light, dark } };
+  (window as unknown as { a3sim: unknown }).a3sim = { page, runs: parts, steps, jobs, sweeps, Tasks, sent_between, sums_of, spans_of, bars_between, read_columns, SweepPoints, axes_by_effect, lines_figures, best_figure, ticks_of, hatch_of, alike_ranks, known, color_of, tell_apart, series_color, themes: { light, dark } };
   // A key goes to the view below the pointer, or else to the first one; '/' always goes to a timeline, where tasks are searched.
   const with_keys = (event: KeyboardEvent) => (event.key !== "/" ? steps.find((step) => step.pointed()) ?? jobs.find((job) => (job.map?.pointer_x ?? -1) >= 0) : undefined) ?? parts[0] ?? steps[0] ?? jobs[0];
   addEventListener("keydown", (event) => {

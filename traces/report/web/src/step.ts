@@ -35,9 +35,9 @@ function cards_of(section: StepSection): HTMLElement {
     `${step.micro_batches} micro-batches${step.schedule === "none" ? "" : `, ${step.schedule}`}`));
   if (facts.tokens_per_second_per_die !== undefined) {
     const package_rate = facts.tokens_per_second_per_package ?? facts.tokens_per_second_per_die;
-    list.push(card("tokens/s of a die", facts.tokens_per_second_per_die.toFixed(0), package_rate > 1.001 * facts.tokens_per_second_per_die ? `${package_rate.toFixed(0)} of a package` : ""));
+    list.push(card("tokens/s per die", facts.tokens_per_second_per_die.toFixed(0), package_rate > 1.001 * facts.tokens_per_second_per_die ? `${package_rate.toFixed(0)} per package` : ""));
   }
-  if (facts.mfu !== undefined) list.push(card("MFU", `${(100 * facts.mfu).toFixed(1)} %`, `${(facts.model_tflops_per_die ?? 0).toFixed(1)} model TFLOPS of a die`));
+  if (facts.mfu !== undefined) list.push(card("MFU", `${(100 * facts.mfu).toFixed(1)} %`, `${(facts.model_tflops_per_die ?? 0).toFixed(1)} model TFLOPS per die`));
   if (moved > 0) list.push(card("exchanges hidden", `${(100 * (1 - exposed / moved)).toFixed(0)} %`, `${(exposed / 1e12).toFixed(3)} of ${(moved / 1e12).toFixed(3)} s are exposed`));
   if (stages > 1) list.push(card("bubble", part(mean("bubble")), "of the step, mean of the stages"));
   return el("div", { class: "cards" }, ...list);

@@ -118,6 +118,22 @@ export function classes_figure(section: StepSection): Figure {
     stages.map((_, i) => String(i)), "s", series);
 }
 
+// Returns where a die's time goes in each of several steps, as means over the stages.
+export function compared_classes(sections: StepSection[], heads: string[]): Figure {
+  const mean = ({ step }: StepSection, name: string) => step.stages.reduce((sum, stage) => sum + (stage.classes_ps[name] ?? 0), 0) / step.stages.length / 1e12;
+  const names = [...new Set(sections.flatMap(({ step }) => step.stages.flatMap((stage) => Object.keys(stage.classes_ps))))];
+  const series = names.map((name, i) => bars(name, i, sections.map((section) => mean(section, name))));
+  return stacked("Where a die's time goes", "mean of the stages", "", heads, "s", series.filter((one) => one.points.some((p) => p[1] > 0)));
+}
+
+// Returns how long each kind of exchange is exposed in each of several steps, as means over the stages.
+export function compared_exchanges(sections: StepSection[], heads: string[]): Figure | null {
+  const exposed = ({ step }: StepSection, name: string) => step.stages.reduce((sum, stage) => sum + stage.exchanges.filter((of) => of.exchange === name).reduce((a, of) => a + of.exposed_ps, 0), 0) / step.stages.length / 1e12;
+  const names = [...new Set(sections.flatMap(({ step }) => step.stages.flatMap((stage) => stage.exchanges.map((of) => of.exchange))))];
+  if (names.length === 0) return null;
+  return stacked("Exchanges, as far as nothing hides them", "mean of the stages", "", heads, "s", names.map((name, i) => bars(name, i, sections.map((section) => exposed(section, name)))));
+}
+
 // Returns how much of each kind of exchange is hidden, and behind what, as means over stages.
 export function exchanges_figure(section: StepSection): Figure | null {
   const { stages } = section.step, names = [...new Set(stages.flatMap((stage) => stage.exchanges.map((of) => of.exchange)))];

@@ -1,6 +1,8 @@
 // Compares two training steps: the way from one's time to the other's by classes of a die's time, which sum to the step.
 import { el } from "./dom.js";
-import type { StepSection } from "./step_data.js";
+import { FigureView } from "./figures.js";
+import { StepSection, compared_classes, compared_exchanges } from "./step_data.js";
+import { table_element, table_of, words } from "./table.js";
 import { Bar, waterfall } from "./waterfall.js";
 
 const small = 0.002; // parts of the step below which differences are one
@@ -30,7 +32,25 @@ export function step_verdict(a: StepSection, b: StepSection): string {
     (parts.length > 0 ? `: most of it is ${parts.map(({ name, ps }) => `${name} ${signed(ps)}`).join(", ")}.` : ", in small parts of all classes.");
 }
 
+// Returns what both steps have, side by side.
+function facts_table(a: StepSection, b: StepSection): HTMLElement {
+  const exposed = ({ step }: StepSection) => step.stages.reduce((sum, stage) => sum + stage.exchanges.reduce((all, of) => all + of.exposed_ps, 0), 0) / step.stages.length / 1e12;
+  const rows: [string, number | undefined, number | undefined, number][] = [ // the last one: decimals
+    ["step s", a.facts.step_ps / 1e12, b.facts.step_ps / 1e12, 3],
+    ["tokens/s per die", a.facts.tokens_per_second_per_die, b.facts.tokens_per_second_per_die, 0],
+    ["MFU %", a.facts.mfu && 100 * a.facts.mfu, b.facts.mfu && 100 * b.facts.mfu, 1],
+    ["exposed exchanges s", exposed(a), exposed(b), 3],
+    ["bubble s", mean(a, "bubble") / 1e12, mean(b, "bubble") / 1e12, 3],
+  ];
+  const told = rows.filter(([, x, y]) => x !== undefined && y !== undefined), text = (row: typeof rows[number], value: number) => value.toFixed(row[3]);
+  return table_element(table_of(told, [
+    words("quantity", ([name]) => name), words(name_of(a), (row) => text(row, row[1]!)), words(name_of(b), (row) => text(row, row[2]!)),
+    words(`${name_of(b)} − ${name_of(a)}`, (row) => `${row[2]! < row[1]! ? "−" : "+"}${text(row, Math.abs(row[2]! - row[1]!))}`)]));
+}
+
 export function steps_section(a: StepSection, b: StepSection): HTMLElement {
+  const heads = [name_of(a), name_of(b)], exchanges = compared_exchanges([a, b], heads);
   return el("section", { class: "waterfalls" }, el("h2", {}, "What makes the difference"), el("p", { class: "verdict" }, step_verdict(a, b)),
-    el("div", { class: "side" }, waterfall("time of a die, mean of the stages", bars_between(a, b))));
+    el("div", { class: "side" }, waterfall("time of a die, mean of the stages", bars_between(a, b)), facts_table(a, b)),
+    el("div", { class: "figures" }, new FigureView(compared_classes([a, b], heads)).element, exchanges ? new FigureView(exchanges).element : null));
 }
