@@ -131,7 +131,8 @@ struct ProfiledTime {
   std::vector<KernelTime> kernels;
   std::vector<std::string> tables;  // of each rank: the path of its table of kernels
   std::vector<std::string> folders;
-  bool ordered = true;  // false: gaps between kernels are not known
+  bool ordered = true;   // false: gaps between kernels are not known
+  bool pytorch = false;  // written by PyTorch's own profiler (Kineto), not by Ascend's
 };
 
 }  // namespace a3sim

@@ -353,10 +353,10 @@ TEST_CASE("slow memory of some ranks ends in the midst of launches that come lat
 TEST_CASE(
     "a port that is seldom low is no steady one: it carries less in one exchange than it could all the "
     "time") {
-  const std::string port = "[{kind: port, ranks: [0], side: ingress, steps: [14, 35], ";
+  const std::string port = "[{kind: port, ranks: [0], side: ingress, steps: [26, 35], ";
   check_sure_findings(advice_on_faults(port + "factor: 0.12, period: 0.6 ms, duty: 20 %}]"),
-                      {{"comm.flapping", 14, 35}});
-  check_sure_findings(advice_on_faults(port + "factor: 0.5}]"), {{"comm.link", 14, 35}});
+                      {{"comm.flapping", 26, 35}});
+  check_sure_findings(advice_on_faults(port + "factor: 0.5}]"), {{"comm.link", 26, 35}});
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "sim/core/error.h"
+#include "sim/diagnosis/rules/advice.h"
+#include "sim/diagnosis/rules/advice_report.h"
 #include "tests/scratch_directory.h"
 #include "traces/formats/gzip.h"
 #include "traces/import/imported_timeline.h"
@@ -126,6 +128,20 @@ TEST_CASE("A Kineto time line that is damaged says so, and others are left to th
   CHECK_THAT(read.notes.front(), Contains("1 events without a start"));
   CHECK_FALSE(is_kineto(
       folder.add("cycles.json", R"({"megaKernelCycleTrace": {}, "traceEvents": [{"cat": "kernel"}]})")));
+}
+
+TEST_CASE("advice on a trace of PyTorch's profiler names that profiler, not Ascend's") {
+  const ScratchDirectory folder;
+  folder.add("traces/a.json", time_line("0"));
+  folder.add("traces/b.json", time_line("1"));
+  const ProfiledJob job(folder / "traces");
+  const Advice advice = advise(job, read_rules(std::filesystem::path(A3SIM_SOURCE_DIR) / "configs/advice"));
+  const std::string text = advice_text(advice);
+  INFO(text);
+  REQUIRE_FALSE(advice.findings.empty());
+  CHECK_THAT(text, Contains("trace all ranks"));
+  for (const char* other : {"profiler_level", "aic_metrics", "torch_npu", "NPU", "HCCL", "ASCEND"})
+    CHECK_THAT(text, !Contains(other));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <functional>
 
+#include "sim/diagnosis/pages/profile_section.h"
 #include "sim/diagnosis/rules/advice.h"
 #include "sim/diagnosis/rules/advice_report.h"
 #include "tests/traces/single_step.h"
@@ -86,6 +87,24 @@ std::vector<const Finding*> links_of(const Advice& advice) {
 }
 
 }  // namespace
+
+TEST_CASE(
+    "communication_matrix.json: the page of a profile shows pairs of ranks, the slowest first and by its "
+    "name") {
+  const ScratchDirectory folder;
+  constexpr int kRanks = 4;
+  const Rates rates = [](int from, int to) { return from == 2 && to == 1 ? 5 : kUsual; };
+  for (int rank = 0; rank < kRanks; ++rank) {
+    write_rank(folder, rank, expert_parallel_rank(), Style::k80);
+    folder.add(output(rank) + "/communication_matrix.json",
+               matrix(rank, kRanks, rates, [](int number) { return number; }, false));
+  }
+  const ProfiledJob job(folder.path());
+  Page page("job", "");
+  add_profile(page, *job.profiled_time(), advise(job, book()));
+  const std::string html = page.html("");
+  CHECK_THAT(html, Contains("the slowest pair: from rank 2 to rank 1 over HCCS, at 0.25 of the usual rate"));
+}
 
 TEST_CASE("communication_matrix.json: a slow path between two ranks is named with its rate") {
   const Advice advice = advised([](int from, int to) { return from == 2 && to == 1 ? 5 : kUsual; });

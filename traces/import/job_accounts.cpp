@@ -143,6 +143,7 @@ void JobReader::account() {
   time.tables = to_.tables_;
   time.folders = to_.folders_;
   time.ordered = has_.order;
+  time.pytorch = kineto_;
   for (auto& [number, ranks] : seen_) {
     for (auto& [rank, seen] : ranks) {
       if (!seen.seen() && !seen.told) continue;

@@ -5,8 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
 
 #include "sim/core/ids.h"
+#include "sim/core/statistics.h"
 #include "sim/diagnosis/rules/kernel_bounds.h"
 #include "traces/report/figure.h"
 #include "traces/report/report.h"
@@ -142,11 +146,54 @@ void add_kernels(const ProfiledTime& time, Report& report) {
     report.say_on(fmt::format("and {} more, with less time\n", order.size() - kMostRows));
 }
 
+// The sums of a pair of ranks over one kind of links.
+struct PairSum {
+  double bytes = 0, transit = 0;  // bytes, s
+  double rate() const { return transit > 0 ? bytes * 1e-9 / transit : 0; }
+};
+
+// Shows the pairs of communication_matrix.json, those first whose rate is the smallest part of that of the usual pair over the
+// same kind of links.
+void add_pairs(const ProfiledTime& time, Report& report) {
+  using Pair = std::tuple<std::string, std::uint32_t, std::uint32_t>;  // transport, source, destination
+  std::map<Pair, PairSum> pairs;
+  for (const ProfiledLink& link : time.links) {
+    PairSum& sum = pairs[{link.transport, link.from, link.to}];
+    sum.bytes += link.bytes;
+    sum.transit += seconds(link.transit);
+  }
+  std::map<std::string, std::vector<double>> rates;
+  for (const auto& [pair, sum] : pairs) rates[std::get<0>(pair)].push_back(sum.rate());
+  std::map<std::string, double> usual;
+  for (const auto& [transport, all] : rates) usual[transport] = median(all);
+  std::vector<std::pair<double, Pair>> order;  // part of the usual rate
+  for (const auto& [pair, sum] : pairs)
+    if (const double rate = usual.at(std::get<0>(pair)); rate > 0)
+      order.emplace_back(sum.rate() / rate, pair);
+  std::ranges::stable_sort(order, {}, [](const auto& one) { return one.first; });
+  if (order.empty()) return;
+  const auto& [least, slowest] = order.front();
+  report.say(fmt::format("the slowest pair: from rank {} to rank {} over {}, at {:.2f} of the usual rate\n",
+                         std::get<1>(slowest), std::get<2>(slowest), std::get<0>(slowest), least));
+  Table& table = report.table(
+      "pairs", {Column::count("from rank"), Column::count("to rank"), Column::words("over"),
+                Column::number("MB", "megabytes", 1), Column::number("ms", "transit_ms", 3),
+                Column::number("GB/s", "gb_per_s", 1), Column::number("of the usual", "of_usual", 2)});
+  for (std::size_t p = 0; p < std::min(kMostRows, order.size()); ++p) {
+    const auto& [transport, from, to] = order[p].second;
+    const PairSum& sum = pairs.at(order[p].second);
+    table.add(
+        {whole(from), whole(to), transport, sum.bytes * 1e-6, sum.transit * 1e3, sum.rate(), order[p].first});
+  }
+  if (order.size() > kMostRows)
+    report.say_on(fmt::format("and {} more, which are faster\n", order.size() - kMostRows));
+}
+
 }  // namespace
 
 void add_profile(Page& page, const ProfiledTime& time, const Advice& advice) {
   if (advice.time.empty()) return;
-  Report ranks, exchanges, kernels;
+  Report ranks, exchanges, pairs, kernels;
   add_ranks(advice, ranks);
   add_groups(advice, ranks);
   PageBlocks blocks;
@@ -154,6 +201,8 @@ void add_profile(Page& page, const ProfiledTime& time, const Advice& advice) {
   page.add("Time of the ranks", blocks);
   add_exchanges(time, exchanges);
   if (!time.exchanges.empty()) page.add("Exchanges", PageBlocks().report(exchanges));
+  add_pairs(time, pairs);
+  if (!time.links.empty()) page.add("Pairs of ranks", PageBlocks().report(pairs));
   add_kernels(time, kernels);
   if (!time.kernels.empty()) page.add("Kernels by what binds them", PageBlocks().report(kernels));
 }

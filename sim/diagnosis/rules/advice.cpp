@@ -21,9 +21,12 @@ constexpr double kMsOfPs = 1e-9;
 // for profiles.
 void add_remedies(const Observation& observation, const std::vector<RemedyPlan>& plans, Finding& finding) {
   if (finding.own_remedies) return;
-  const bool simulated = observation.profiled_time() == nullptr;
+  const ProfiledTime* time = observation.profiled_time();
+  // Jobs are simulated on Ascend, so its remedies are theirs, too.
+  const auto other = time && time->pytorch ? RemedyPlan::Profiler::kAscend : RemedyPlan::Profiler::kPytorch;
   for (const RemedyPlan& plan : plans)
-    if (!simulated || !plan.hardware) finding.remedies.push_back({plan.text, plan.change, finding.lost_ms});
+    if ((time || !plan.hardware) && plan.profiler != other)
+      finding.remedies.push_back({plan.text, plan.change, finding.lost_ms});
 }
 
 std::vector<Finding> diagnose_slowdown(const Slowdown& slowdown, const RuleBook& rules) {
@@ -114,11 +117,12 @@ Finding open_cause(const Slowdown& slowdown) {
   finding.explains = 1;
   finding.add({"a slow step takes, of a usual one", "", 1 + slowdown.lag() / std::max(1.0, slowdown.usual()),
                1, slowdown.place(shown)});
-  finding.remedies.push_back({slowdown.observation.profiled_time()
-                                  ? "profile slow steps and usual ones of all ranks, with the host's "
-                                    "activities and communication (profiler_level "
-                                    "Level1)"
-                                  : "record slow steps in full: a3sim run --steps N --record same"});
+  const ProfiledTime* time = slowdown.observation.profiled_time();
+  finding.remedies.push_back({time && time->pytorch
+                                  ? "trace slow steps and usual ones of all ranks, the host's activities too"
+                              : time ? "profile slow steps and usual ones of all ranks, with the host's "
+                                       "activities and communication (profiler_level Level1)"
+                                     : "record slow steps in full: a3sim run --steps N --record same"});
   const auto seen = [&](const auto& is_seen) {
     const std::vector<std::uint32_t> ranks = slowdown.observation.all_ranks();
     return std::ranges::all_of(ranks, is_seen);

@@ -310,10 +310,11 @@ std::string advice_text(const Advice& advice) {
   }
   if (advice.findings.empty()) text += "nothing found that costs 1 % of a step\n\n";
   if (advice.steps == 1)
-    text += fmt::format("{} ranks, one step of {:.3f} ms\n", advice.ranks, advice.usual_ms);
+    text += fmt::format("{} rank{}, one step of {:.3f} ms\n", advice.ranks, advice.ranks == 1 ? "" : "s",
+                        advice.usual_ms);
   else
-    text += fmt::format("{} ranks, {} steps of {:.3f} ms usually, {} slow\n", advice.ranks, advice.steps,
-                        advice.usual_ms, advice.slow);
+    text += fmt::format("{} rank{}, {} steps of {:.3f} ms usually, {} slow\n", advice.ranks,
+                        advice.ranks == 1 ? "" : "s", advice.steps, advice.usual_ms, advice.slow);
   for (const Unexplained& part : advice.unexplained)
     text += fmt::format("unexplained: {:.3f} ms per step in {}\n", part.lost_ms,
                         steps_text(part.first, part.last));

@@ -51,7 +51,7 @@ class CommExposedRule final : public CauseRule {
     const double felt = data.at("among") * lost;
     for (const MeanExchange& exchange : least->second)
       if (exchange.exposed >= felt) add_exchange(*time, exchange, limit, finding);
-    add_last(*time, means, finding);
+    add_last(*time, means, data.at("waited_for"), finding);
     if (by_time(*most) > lost)
       finding.add({fmt::format("rank {} is longer in them: it waits", most->first), "ms per step",
                    (by_time(*most) - lost) / kPicosecondsOfMs, 0, job.place(most->first)});
@@ -91,15 +91,14 @@ class CommExposedRule final : public CauseRule {
   }
 
   // Names the rank for which the others wait most, in each group that exchanges what was found.
-  static void add_last(const ProfiledTime& time, const ProfileMeans& means, Finding& finding) {
+  static void add_last(const ProfiledTime& time, const ProfileMeans& means, double felt, Finding& finding) {
     for (const ProfiledGroup& group : time.groups) {
       if (means.is_between_stages(group) || group.last.empty()) continue;
       const auto last =
           std::ranges::max_element(group.last, {}, [](const auto& entry) { return entry.second.second; });
       const double waits = picoseconds(last->second.second) / steps_of(time, last->first);
-      constexpr double kFelt = 0.01;
       const auto mean = means.ranks.find(last->first);
-      if (mean == means.ranks.end() || waits < kFelt * mean->second.length) continue;
+      if (mean == means.ranks.end() || waits < felt * mean->second.length) continue;
       finding.add({fmt::format("rank {} comes last {} times among ranks {}, which wait for it", last->first,
                                last->second.first, fmt::join(group.ranks, ", ")),
                    "ms per step", waits / kPicosecondsOfMs, 0,

@@ -38,14 +38,14 @@ double spread_of_lengths(const LaunchLengths& lengths) {
 
 // Returns the same for the ranks whose launches take longer than usual.
 double spread_of_launches(const Slowdown& slowdown, const HostLag& lag) {
-  constexpr double kAmong = 0.1;  // part of the largest growth
+  const double among = slowdown.shared.at("host_among");
   const double most = host_fill(slowdown, lag, HostKind::kLaunch).time;
   LaunchLengths lengths;
   for (const FullStep& step : slowdown.full) {
     for (const HostRecord& record : step.host) {
       const auto found = slowdown.host.find({record.rank, HostKind::kLaunch});
       if (record.kind != HostKind::kLaunch || found == slowdown.host.end() ||
-          found->second.time < kAmong * most)
+          found->second.time < among * most)
         continue;
       lengths[{record.rank, step.step}].push_back(picoseconds(record.length()));
     }

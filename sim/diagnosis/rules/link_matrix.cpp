@@ -14,7 +14,6 @@
 namespace a3sim {
 
 LinkRates rates_of_matrix(const SteadyState& job, const ProfiledTime& time) {
-  constexpr double kAsLarge = 0.5;
   std::set<std::uint64_t> usual_steps;
   for (const FullStep& step : job.full) usual_steps.insert(job.observation.number_of(step.step));
   using Kind = std::tuple<std::string_view, std::uint32_t, std::string_view>;
@@ -27,7 +26,7 @@ LinkRates rates_of_matrix(const SteadyState& job, const ProfiledTime& time) {
   for (auto& [kind, links] : kinds) {
     std::vector<double> bytes, rates;
     for (const ProfiledLink* link : links) bytes.push_back(link->bytes);
-    const double least = kAsLarge * median(std::move(bytes));
+    const double least = job.shared.at("matrix_as_large") * median(std::move(bytes));
     std::erase_if(links, [&](const ProfiledLink* link) { return link->bytes < least; });
     for (const ProfiledLink* link : links) rates.push_back(std::log(link->rate()));
     const double usual = median(rates);

@@ -18,6 +18,8 @@ std::vector<RemedyPlan> read_remedies(const Config& root, std::string_view key) 
     remedy.text = entry.text("text");
     remedy.change = static_cast<RemedyPlan::Change>(
         entry.choice("change", {"none", "removed", "workers", "balanced"}, "none"));
+    remedy.profiler =
+        static_cast<RemedyPlan::Profiler>(entry.choice("profiler", {"any", "ascend", "pytorch"}, "any"));
     remedy.hardware = entry.boolean("hardware", false);
     entry.finish();
   }

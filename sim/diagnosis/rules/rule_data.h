@@ -18,6 +18,9 @@ struct RemedyPlan {
   enum class Change : std::uint8_t { kNone, kRemoved, kWorkers, kBalanced };
   std::string text;
   Change change = Change::kNone;
+  // The profiler of whose profiles a remedy speaks; kAny: all, and simulated jobs.
+  enum class Profiler : std::uint8_t { kAny, kAscend, kPytorch };
+  Profiler profiler = Profiler::kAny;
   bool hardware = false;  // only a framework, a driver or a real network has it: not for simulated jobs
 };
 

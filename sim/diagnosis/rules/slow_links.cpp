@@ -142,11 +142,10 @@ class BusyRate {
 
 // Returns the remaining part of a port's rate. Ports that were well used carry now what they can; of others it is only known
 // how much less they carry.
-double rest_of_port(BusyRate& now, BusyRate& usual, const ObservedPlane& plane) {
-  constexpr double kWellUsed = 0.5;
+double rest_of_port(BusyRate& now, BusyRate& usual, const ObservedPlane& plane, double well_used) {
   const double here = now.rate(), before = usual.rate();
   if (here <= 0 || before <= 0) return 1;
-  return std::min(1.0, plane.port > 0 && before > kWellUsed * plane.port ? here / plane.port : here / before);
+  return std::min(1.0, plane.port > 0 && before > well_used * plane.port ? here / plane.port : here / before);
 }
 
 // Adds the rate of the link's busiest side, now and usually, and sets the finding's factor from the plane that is slowest.
@@ -176,7 +175,8 @@ void add_busy_rate(const Slowdown& slowdown, const SlowLink& link, double slow, 
   const std::vector<ObservedPlane>& known = slowdown.observation.machine().planes;
   for (auto& [plane, rates] : planes)
     if (plane < known.size())
-      finding.factor = std::min(finding.factor, rest_of_port(rates.first, rates.second, known[plane]));
+      finding.factor = std::min(finding.factor, rest_of_port(rates.first, rates.second, known[plane],
+                                                             slowdown.shared.at("port_well_used")));
   finding.add({fmt::format("bytes over busy time at rank {}'s ports, usually {:.4g}", rank, before / kGiga),
                "GB/s", here / kGiga, slow * before / kGiga, finding.evidence.front().place});
 }

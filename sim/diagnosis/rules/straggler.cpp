@@ -159,7 +159,7 @@ class StragglerRule final : public CauseRule {
                  "ms per step", (slow.computing - means.ranks.at(other).computing) / kPicosecondsOfMs,
                  limit / kPicosecondsOfMs, job.place(slowest)});
     if (kernels)
-      add_types(time, its->second, others->second, slowest, other, finding);
+      add_types(time, its->second, others->second, slowest, other, data, finding);
     else
       finding.doubt = data.at("unsaid");
     finding.add({"the others wait for it, nothing computed beside it", "ms per step",
@@ -169,16 +169,16 @@ class StragglerRule final : public CauseRule {
 
   // Adds the kernels that take most longer, and whether all types do.
   static void add_types(const ProfiledTime& time, const TypeTimes& its, const TypeTimes& others,
-                        std::uint32_t slowest, std::uint32_t other, Finding& finding) {
-    constexpr double kLonger = 1.02, kMatters = 0.01;
+                        std::uint32_t slowest, std::uint32_t other, const RuleData& data, Finding& finding) {
+    const double limit = data.at("longer"), least = data.at("type_among");
     double all = 0;
     for (const auto& [name, type] : its) all += type.time;
     std::size_t longer = 0, matter = 0;
     for (const auto& [name, type] : its) {
       const auto beside = others.find(name);
-      if (beside == others.end() || type.time < kMatters * all) continue;
+      if (beside == others.end() || type.time < least * all) continue;
       ++matter;
-      longer += type.time / type.count > kLonger * beside->second.time / beside->second.count;
+      longer += type.time / type.count > limit * beside->second.time / beside->second.count;
     }
     const std::string most = longer_type(its, others);
     const auto beside = others.find(most);
@@ -189,7 +189,7 @@ class StragglerRule final : public CauseRule {
     const TypeTime& type = its.at(most);
     finding.add(
         {fmt::format("{} of rank {}, of its time on rank {} at as many kernels", most, slowest, other), "",
-         type.time / type.count / (beside->second.time / beside->second.count), kLonger,
+         type.time / type.count / (beside->second.time / beside->second.count), limit,
          place_in_table(time, slowest, line)});
     if (longer < matter && 2 * longer <= matter) finding.operators.push_back(most);
     finding.add({fmt::format("types of kernels that take longer there, of {}", matter), "",
