@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/experiment/run/run_experiment.h"
 #include "sim/runtime/l2_held.h"
@@ -10,7 +11,7 @@
 namespace a3sim {
 namespace {
 
-constexpr std::uint32_t kSamples = 240;  // of a pass
+constexpr std::uint32_t kSamples = 160;  // of a pass
 constexpr std::size_t kMostGroups = 12;  // that have an area of their own
 
 // Tensors that one operator wrote, or that it is the first to read of those that lay in memory.
@@ -113,9 +114,11 @@ Figure l2_figure(const std::string& title, std::uint32_t rank, double size, Dura
     series = {group.name, FigureKind::kLine, group.written ? 0 : ink(inks++), false, {}};
     series.points.push_back(FigurePoint::at(0, 0));
     const auto samples = static_cast<double>(group.mebibytes.size());
-    for (std::size_t i = 0; i < group.mebibytes.size(); ++i)
-      series.points.push_back(
-          FigurePoint::at(end * static_cast<double>(i + 1) / samples, group.mebibytes[i]));
+    constexpr double kSteps = 1e5;  // of a millisecond: short numbers make a small page
+    for (std::size_t i = 0; i < group.mebibytes.size(); ++i) {
+      const double at = std::round(kSteps * end * static_cast<double>(i + 1) / samples) / kSteps;
+      series.points.push_back(FigurePoint::at(at, group.mebibytes[i]));
+    }
   }
   figure.series.push_back({"", FigureKind::kPlain, kTextColor, false, {}});
   for (const double x : {0.0, end}) figure.series.back().points.push_back(FigurePoint::at(x, size));

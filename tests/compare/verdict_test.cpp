@@ -64,8 +64,7 @@ const LimitCandidate& candidate(const Verdict& verdict, const std::string& name)
 TEST_CASE("what binds is what gains most, not what the critical path is blamed on") {
   Verdict verdict = paced_by_two();
   std::string text = verdict_text(verdict);
-  CHECK_THAT(text,
-             StartsWith("forward: Limited by cube arithmetic: 10 % better gains 2.0 %, free 5.0 %;"));
+  CHECK_THAT(text, StartsWith("forward: Limited by cube arithmetic: 10 % better gains 2.0 %, free 5.0 %;"));
   CHECK_THAT(
       text,
       Contains(
