@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
+#include "sim/search/published_change.h"
 #include "sim/sweep/results/baseline.h"
 #include "sim/sweep/results/best_view.h"
 #include "sim/sweep/results/page_view.h"
@@ -73,9 +75,36 @@ Report part_view(const SweepResults& sweep, const ResultsOptions& options) {
   return pareto_view(sweep, objectives_of(sweep, options));
 }
 
+// Says of the fastest of a sweep's training steps whether its lead is more than what published changes of layout are predicted
+// wrong.
+void add_layout_error(const SweepResults& sweep, const ResultsOptions& options, Report& report) {
+  const auto is_layout = [](const ResultMetric& metric) { return metric.name.starts_with("step."); };
+  constexpr const char* kLatency = "latency";
+  if (value_of(options) != kLatency || !options.per.empty() || std::ranges::none_of(sweep.metrics, is_layout))
+    return;
+  const Objective objective = objective_of(sweep, options.pass, kLatency);
+  const std::vector<std::size_t> points = best_points(sweep, objective, 2);
+  if (points.size() < 2) return;
+  const double lead = 1 - objective.cost(points[0]) / objective.cost(points[1]);
+  const std::vector<PublishedChange> changes = published_changes("training_step", ThreadsOption{}.count);
+  if (changes.empty()) return;
+  const PublishedChange worst = *std::ranges::max_element(changes, {}, &PublishedChange::error);
+  report
+      .say(fmt::format(
+               "The first takes {:.1f} % less time than the second. Of {} published changes of layout one is "
+               "predicted {:.1f} points off ({}: {:+.1f} % of the time, predicted {:+.1f} %){}.\n",
+               100 * lead, changes.size(), 100 * worst.error(), worst.what, -100 * worst.published,
+               -100 * worst.predicted,
+               lead > worst.error() ? "" : ": which of the two is faster is not known, measure both"),
+           "layout_error")
+      .fact("lead", lead)
+      .fact("layout_error", worst.error());
+}
+
 Report chosen_view(const SweepResults& sweep, const ResultsOptions& options) {
   if (options.rows.empty() && options.best == 0 && options.pareto.empty()) return page(sweep, options);
   Report report = part_view(sweep, options);
+  if (options.best > 0) add_layout_error(sweep, options, report);
   if (const std::string missing = missing_text(sweep); !missing.empty()) report.say(missing, "missing");
   return report;
 }

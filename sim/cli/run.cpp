@@ -71,7 +71,9 @@ void simulate(const Experiment& experiment, const RunCommandOptions& options) {
   std::optional<RunProgress> progress(std::in_place, simulated_ranks(experiment));
   const unsigned threads = options.threads.count;
   const std::shared_ptr<const PreparedWork> work = experiment.work->prepare(experiment, threads);
-  const std::vector<RunOutcome> passes = work->run_all(experiment, Record::kTrace, threads);
+  const bool page_alone = !options.json.given && !options.json.csv && options.directory.empty();
+  const Record record = page_alone && !experiment.work->tells_passes() ? Record::kLatency : Record::kTrace;
+  const std::vector<RunOutcome> passes = work->run_all(experiment, record, threads);
   const RunSummary summary = run_summary(experiment, *work, passes);
   if (!options.directory.empty()) keep_run(experiment, options.directory, summary, passes, options.trace);
   progress.reset();  // ends its line before the page is printed

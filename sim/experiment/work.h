@@ -104,6 +104,9 @@ class ExperimentWork {
   // Returns whether metrics of passes (latency, bytes, the critical path) describe the work: false if it is
   // measured by its samples alone.
   virtual bool measured_by_pass() const { return true; }
+  // Returns whether a run's page tells what all passes have in common; false: its own sections tell all, and that is for
+  // programs alone.
+  virtual bool tells_passes() const { return true; }
   // Returns the number of seeds with which it is sampled.
   virtual std::uint32_t seeds() const { return 1; }
   // Runs the work as often as it is sampled with one seed, counted from 0.

@@ -197,12 +197,14 @@ Report passes_report(std::span<const RunOutcome> passes) {
 RunSummary run_summary(const Experiment& experiment, const PreparedWork& work,
                        std::span<const RunOutcome> passes) {
   OwnSections own = work.sections(experiment, passes);
-  const Report common = passes_report(passes);
+  const bool traced = passes.front().trace.has_value();
+  const Report common = traced ? passes_report(passes) : Report();
   RunSummary summary;
   summary.text = fmt::format("{} (a3sim {})\n{}", experiment.name, kVersion, own.head);
   for (const std::string& text :
-       {own.before.text(), own.tells_passes ? common.text() : std::string(), own.after.text()})
+       {own.before.text(), experiment.work->tells_passes() ? common.text() : std::string(), own.after.text()})
     if (!text.empty()) summary.text += '\n' + text;
+  if (!traced) return summary;
   summary.json = result_head(experiment, *passes.front().trace, own.before.json());
   summary.json.update(common.json());
   summary.json["total_ps"] = total_of(passes).count();

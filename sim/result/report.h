@@ -19,8 +19,9 @@ struct RunSummary {
   std::vector<NamedFile> files{};
 };
 
-// Summarises the passes of a run, which must have traces: what ran, what its kind of work says of it, and
-// what all kinds have in common. A saved result has the same values (saved_run.h).
+// Summarises the passes of a run: what ran, what its kind of work says of it, and what all kinds have in common. A saved
+// result has the same values (saved_run.h). Passes without traces are enough for the text of works that do not tell passes
+// (ExperimentWork::tells_passes); there is no JSON then.
 RunSummary run_summary(const Experiment& experiment, const PreparedWork& work,
                        std::span<const RunOutcome> passes);
 // Does the same for schedules that ran with records.

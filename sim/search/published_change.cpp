@@ -18,7 +18,7 @@ using Coordinates = nlohmann::ordered_json;
 // An entry of configs/reference/changes.yaml: what differs between the cases of a table before and after a change.
 struct ChangeEntry {
   std::vector<std::string> workloads;
-  std::string what, table;
+  std::string what, table, metric;
   Coordinates before, after;
 };
 
@@ -35,7 +35,8 @@ std::vector<ChangeEntry> read_changes() {
   std::vector<ChangeEntry> entries;
   for (const Config& change : root.maps("changes")) {
     entries.push_back({change.texts("workloads"), change.text("what"), change.text("table"),
-                       read_coordinates(change.map("before")), read_coordinates(change.map("after"))});
+                       change.text("metric", "latency"), read_coordinates(change.map("before")),
+                       read_coordinates(change.map("after"))});
     change.finish();
   }
   root.finish();
@@ -87,61 +88,78 @@ double distance(const PublishedTable& table, const Coordinates& coordinates, con
 // A case before and after a change, both of which were published.
 struct PublishedPair {
   PublishedTable table;
-  std::string what;
+  std::string what, metric;
   Coordinates before, after;
   double far = std::numeric_limits<double>::infinity();
 };
 
-constexpr const char* kLatency = "latency";
-
-std::optional<PublishedPair> nearest_pair(const Experiment& experiment) {
-  const std::string workload = workload_of(experiment);
-  const std::string pass = experiment.passes.size() == 1 ? experiment.passes.front().name : "total";
-  std::optional<PublishedPair> nearest;
+std::vector<PublishedPair> pairs_of(const std::string& workload) {
+  std::vector<PublishedPair> pairs;
   for (const ChangeEntry& entry : read_changes()) {
     if (std::ranges::count(entry.workloads, workload) == 0) continue;
     const PublishedTable table = read_published_table(configs_folder(), entry.table);
     for (const Reference& after : table.references) {
-      if (after.metric != kLatency || !has_all(after.coordinates, entry.after)) continue;
-      if (after.coordinates.contains("pass") && after.coordinates["pass"] != pass) continue;
+      if (after.metric != entry.metric || !has_all(after.coordinates, entry.after)) continue;
       const Coordinates before = with(after.coordinates, entry.before);
-      if (find_reference(table.references, before, kLatency) == nullptr) continue;
-      const double far = distance(table, after.coordinates, experiment);
-      if (nearest && nearest->far <= far) continue;
-      nearest = PublishedPair{table, entry.what, before, after.coordinates, far};
+      if (find_reference(table.references, before, entry.metric) == nullptr) continue;
+      pairs.push_back({table, entry.what, entry.metric, before, after.coordinates});
     }
+  }
+  return pairs;
+}
+
+std::optional<PublishedPair> nearest_pair(const Experiment& experiment) {
+  const std::string pass = experiment.passes.size() == 1 ? experiment.passes.front().name : "total";
+  std::optional<PublishedPair> nearest;
+  for (PublishedPair& pair : pairs_of(workload_of(experiment))) {
+    if (pair.after.contains("pass") && pair.after["pass"] != pass) continue;
+    pair.far = distance(pair.table, pair.after, experiment);
+    if (!nearest || pair.far < nearest->far) nearest = std::move(pair);
   }
   return nearest;
 }
 
-// Returns the predicted latency of a case, or nullopt if the table predicts none.
-std::optional<double> latency_of(const Predictions& predictions, const Coordinates& coordinates) {
+// Returns the predicted time of a case, or nullopt if the table predicts none.
+std::optional<double> time_of(const Predictions& predictions, const Coordinates& coordinates,
+                              const std::string& metric) {
   for (const Point& point : predictions.points) {
-    if (point.metric == kLatency && point.variant.empty() && same_coordinates(point.coordinates, coordinates))
+    if (point.metric == metric && point.variant.empty() && same_coordinates(point.coordinates, coordinates))
       return point.value;
   }
   return std::nullopt;
+}
+
+std::optional<PublishedChange> change_of(const PublishedPair& pair, unsigned threads) {
+  Scenario scenario;
+  scenario.threads = threads;
+  CaseSelection wanted;
+  wanted.variants = false;
+  wanted.cases = {without_pass(pair.before), without_pass(pair.after)};
+  const Predictions predictions = predict(pair.table, scenario, wanted);
+  const auto before = time_of(predictions, pair.before, pair.metric),
+             after = time_of(predictions, pair.after, pair.metric);
+  if (!before || !after) return std::nullopt;
+  const std::vector<Reference>& published = pair.table.references;
+  PublishedChange change{pair.what, text_of_all(pair.after)};
+  change.published = 1 - find_reference(published, pair.after, pair.metric)->value /
+                             find_reference(published, pair.before, pair.metric)->value;
+  change.predicted = 1 - *after / *before;
+  return change;
 }
 
 }  // namespace
 
 std::optional<PublishedChange> nearest_published_change(const Experiment& experiment, unsigned threads) {
   const std::optional<PublishedPair> pair = nearest_pair(experiment);
-  if (!pair) return std::nullopt;
-  Scenario scenario;
-  scenario.threads = threads;
-  CaseSelection wanted;
-  wanted.variants = false;
-  wanted.cases = {without_pass(pair->before), without_pass(pair->after)};
-  const Predictions predictions = predict(pair->table, scenario, wanted);
-  const auto before = latency_of(predictions, pair->before), after = latency_of(predictions, pair->after);
-  if (!before || !after) return std::nullopt;
-  const std::vector<Reference>& published = pair->table.references;
-  PublishedChange change{pair->what, text_of_all(pair->after)};
-  change.published = 1 - find_reference(published, pair->after, kLatency)->value /
-                             find_reference(published, pair->before, kLatency)->value;
-  change.predicted = 1 - *after / *before;
-  return change;
+  return pair ? change_of(*pair, threads) : std::nullopt;
+}
+
+std::vector<PublishedChange> published_changes(const std::string& workload, unsigned threads) {
+  std::vector<PublishedChange> changes;
+  for (const PublishedPair& pair : pairs_of(workload))
+    if (std::optional<PublishedChange> change = change_of(pair, threads))
+      changes.push_back(std::move(*change));
+  return changes;
 }
 
 }  // namespace a3sim

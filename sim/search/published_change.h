@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/experiment/experiment.h"
 
@@ -22,5 +23,8 @@ struct PublishedChange {
 // experiment: the numbers that the case sets differ least from the experiment's, as ratios. Runs the case before and after
 // the change. Returns nullopt if no change of its workload was published.
 std::optional<PublishedChange> nearest_published_change(const Experiment& experiment, unsigned threads);
+
+// Returns all published changes of a workload, each with a run of its cases before and after.
+std::vector<PublishedChange> published_changes(const std::string& workload, unsigned threads);
 
 }  // namespace a3sim

@@ -138,6 +138,9 @@ TEST_CASE("TP gathers operands in eight bits and sums results in 16") {
   CHECK(bytes("blockwise") == Approx(2 * all * kScaled + 2 * all * kWide));
   CHECK(cast_bytes(block_of(dense("blockwise", {"parallel.tp=8"})).forward) ==
         Approx(kTokens * (2 * kHidden / 8 + (kHidden + 8192) / 8) * (kWide + 2 * kScaled)));
+  // Gradients of gathered sums are cast before they are gathered.
+  CHECK(cast_bytes(block_of(dense("blockwise", {"parallel.tp=8"})).activation_gradient) ==
+        Approx(kTokens * kOutputs / 8 * (kWide + 2 * kScaled)));
 }
 
 TEST_CASE("rows go to experts in eight bits if that is said, and come back in 16") {

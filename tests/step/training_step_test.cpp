@@ -5,6 +5,8 @@
 #include <random>
 
 #include "sim/core/error.h"
+#include "sim/experiment/config/configs_folder.h"
+#include "sim/experiment/run/run_outcome.h"
 #include "sim/experiment/step/step_bounds.h"
 #include "tests/step/run_text.h"
 
@@ -239,6 +241,34 @@ TEST_CASE(
       REQUIRE(std::ranges::all_of(curve, [](const auto& point) { return point.second > -1; }));
     }
   }
+}
+
+TEST_CASE("ports that are faster than the kernels of an exchange make no step longer") {
+  const auto time = [](const std::string& rate) {
+    const std::vector<std::string> set = {
+        "model.layers=[embedding, 4 moe, head]", "step.global_batch=32", "step.dp_overlap=none",
+        "hardware.fabric.planes.nvlink.egress=" + rate, "hardware.fabric.planes.nvlink.ingress=" + rate};
+    const Experiment experiment = load_experiment(configs_folder() / "experiments" / "step_h100.yaml", set);
+    return run_step(experiment, prepare_step(experiment)).result.makespan;
+  };
+  const Duration as_it_is = time("377 GB/s");
+  CHECK(time("1800 GB/s") <= as_it_is);
+  CHECK(time("18 TB/s") <= as_it_is);
+  CHECK(time("100 GB/s") > as_it_is);
+}
+
+TEST_CASE("a step says the same of itself whether its tasks are recorded or not") {
+  const Experiment experiment = parse_experiment(kDense, kFile, std::vector<std::string>{});
+  const auto work = experiment.work->prepare(experiment, 1);
+  const std::vector<RunOutcome> traced = work->run_all(experiment, Record::kTrace, 1),
+                                page = work->run_all(experiment, Record::kLatency, 1);
+  CHECK_FALSE(page.front().trace.has_value());
+  CHECK(page.front().latency == traced.front().latency);
+  const OwnSections all = work->sections(experiment, traced), text = work->sections(experiment, page);
+  CHECK(text.head == all.head);
+  CHECK(text.before.text() == all.before.text());
+  CHECK(text.files.empty());
+  CHECK(all.files.size() == 3);
 }
 
 }  // namespace

@@ -171,7 +171,6 @@ OwnSections inference_sections(const Experiment& experiment, const PreparedInfer
         "The busiest rank of experts has {:.2f} times the mean of rows; all others wait for it.\n",
         prepared.over_mean));
   add_assumed(experiment, own.before);
-  own.tells_passes = false;
   return own;
 }
 

@@ -183,7 +183,11 @@ Trace trace_of(const Experiment& experiment, const StreamPass& pass) {
 }
 
 RunOutcome outcome_of(const Experiment& experiment, std::string name, const StreamPass& pass, Record record) {
-  RunOutcome outcome = outcome_of(std::move(name), trace_of(experiment, pass), record);
+  RunOutcome outcome;
+  if (record == Record::kLatency)
+    outcome.name = std::move(name);
+  else
+    outcome = outcome_of(std::move(name), trace_of(experiment, pass), record);
   outcome.latency = pass.latency();
   outcome.ends_apart = pass.ends_apart();
   if (record == Record::kLatency) return outcome;

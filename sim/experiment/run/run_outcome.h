@@ -49,7 +49,6 @@ struct NamedFile {
 struct OwnSections {
   std::string head;                // what ran: lines below the experiment's name
   Report before, after;            // before and after the passes; programs find the facts of `before` first
-  bool tells_passes = true;        // false: what passes have in common is for programs alone
   std::vector<NamedFile> files{};  // kept beside result.json
 };
 

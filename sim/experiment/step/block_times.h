@@ -28,7 +28,7 @@ struct BlockTimes {
   std::vector<ExpertTimes> experts;  // one entry per draw of the routing; empty if the block has no experts
 
   double dense_parameters = 0, expert_parameters = 0;  // on this die
-  double fp8_parameters = 0;  // of both, those that are multiplied in eight bits
+  double fp8_parameters = 0;                           // of both, those that are multiplied in eight bits
   double kept = 0;         // bytes of activations that stay from forward to backward
   double kept_again = 0;   // bytes that exist only while the block is computed again
   double model_flops = 0;  // operations for a token, on all dies

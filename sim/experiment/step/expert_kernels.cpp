@@ -1,5 +1,6 @@
 #include "sim/experiment/step/expert_kernels.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -83,6 +84,8 @@ class ExpertKernels {
     ExchangeWork work;
     work.hold = bulk.fixed + experiment_.program.launch.queued;
     work.transfers = exchange_transfers(hardware_.fabric, group, to_peer, once, {});
+    // However fast a port is, the kernel sends no faster.
+    for (StreamTransfer& transfer : work.transfers) transfer.rate = std::min(transfer.rate, rate);
     work.job.ideal = Duration(whole_picoseconds(to_peer * step_.ep / static_cast<double>(rate.count) * 1e12));
     const double own = to_peer;
     work.job.bytes = {own, own, hardware_.memory.as_reads(own, own)};

@@ -1,7 +1,7 @@
 #include "sim/experiment/step/step_memory.h"
 
 #include <algorithm>
-#include <map>
+#include <utility>
 
 namespace a3sim {
 namespace {
@@ -108,15 +108,21 @@ std::vector<StageMemory> foreseen_memory(const StepOptions& step, const StageLay
 }
 
 ActivationCurve activations_of(const StepProgram& written, const StreamResult& result, std::uint32_t stage) {
-  std::map<Duration, double> changes;
+  std::vector<std::pair<Duration, double>> changes;
   for (const KeptBytes& kept : written.kept) {
     if (index(written.program.tasks[kept.from_task].rank) != stage) continue;
-    changes[result.records[kept.from_task].start.time_since_epoch()] += kept.bytes;
-    changes[result.records[kept.to_task].end.time_since_epoch()] -= kept.bytes;
+    changes.emplace_back(result.records[kept.from_task].start.time_since_epoch(), kept.bytes);
+    changes.emplace_back(result.records[kept.to_task].end.time_since_epoch(), -kept.bytes);
   }
+  std::ranges::stable_sort(changes, {}, &std::pair<Duration, double>::first);
   ActivationCurve curve;
   double now = 0;
-  for (const auto& [date, change] : changes) curve.emplace_back(date, now += change);
+  for (std::size_t c = 0; c < changes.size();) {
+    const Duration date = changes[c].first;
+    double change = 0;
+    for (; c < changes.size() && changes[c].first == date; ++c) change += changes[c].second;
+    curve.emplace_back(date, now += change);
+  }
   return curve;
 }
 

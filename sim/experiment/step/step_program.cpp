@@ -25,7 +25,9 @@ class StepWriter {
         backward_(forward_.size()),
         first_task_(parts.layout.blocks() * layout_.shape.micro_batches),
         left_(layout_.shape.chunks(), layout_.shape.micro_batches_a_copy()),
-        blocks_before_(layout_.blocks_before()) {}
+        blocks_before_(layout_.blocks_before()) {
+    for (const std::vector<StageWork>& stage : orders_) works_ += stage.size();
+  }
 
   StepProgram write() {
     for (std::uint32_t s = 0; s < layout_.shape.stages; ++s) update_.gather_ahead(s);
@@ -33,7 +35,10 @@ class StepWriter {
     for (bool moved = true; moved;) {
       moved = false;
       for (std::uint32_t s = 0; s < layout_.shape.stages; ++s) {
-        while (next[s] < orders_[s].size() && write_next(s, next[s])) moved = true;
+        while (next[s] < orders_[s].size() && write_next(s, next[s])) {
+          moved = true;
+          make_room();
+        }
       }
     }
     for (std::uint32_t s = 0; s < layout_.shape.stages; ++s) {
@@ -70,6 +75,19 @@ class StepWriter {
                                                 : forward_[at(work.chunk - 1, work.micro_batch)];
     return layout_.shape.is_last(work.chunk) ? forward_[at(work)]
                                              : backward_[at(work.chunk + 1, work.micro_batch)];
+  }
+
+  // Makes room for all tasks once an eighth of the work is written: a long program that grows by doubling is moved again and
+  // again, and takes thrice its memory meanwhile.
+  void make_room() {
+    constexpr std::size_t kPart = 8;
+    if (roomy_ || ++written_works_ * kPart < works_) return;
+    roomy_ = true;
+    const std::size_t tasks =
+        written_.tasks.size() * (kPart + 1);  // the first works are forward passes, which are shorter
+    written_.program.tasks.reserve(tasks);
+    written_.tasks.reserve(tasks);
+    written_.cables.of_transfer.reserve(tasks);
   }
 
   bool write_next(std::uint32_t stage, std::size_t& next) {
@@ -206,8 +224,10 @@ class StepWriter {
   Ends forward_, backward_;  // one entry per chunk, then micro-batch: what the next chunk waits for
   // One entry per block of the model, then micro-batch: the first task of the forward pass.
   std::vector<std::uint32_t> first_task_;
-  std::vector<std::uint32_t> left_;           // one entry per chunk: micro-batches without weight gradients
-  std::vector<std::uint32_t> blocks_before_;  // one entry per chunk
+  std::vector<std::uint32_t> left_;            // one entry per chunk: micro-batches without weight gradients
+  std::vector<std::uint32_t> blocks_before_;   // one entry per chunk
+  std::size_t works_ = 0, written_works_ = 0;  // passes in the orders, and those that are written
+  bool roomy_ = false;
 };
 
 }  // namespace

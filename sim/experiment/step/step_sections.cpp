@@ -9,7 +9,6 @@
 #include "sim/experiment/step/preset_experts.h"
 #include "sim/experiment/step/step_bar.h"
 #include "sim/experiment/step/step_bounds.h"
-#include "sim/experiment/step/step_files.h"
 #include "sim/experiment/step/step_fp8.h"
 #include "sim/experiment/step/step_routing.h"
 
@@ -142,9 +141,7 @@ void add_memory(const SimulatedStep& simulated, Report& report) {
                  gibibytes("again", "again_gib"), gibibytes("in all", "total_gib")});
   for (std::uint32_t s = 0; s < simulated.accounts.size(); ++s) {
     StageMemory memory = simulated.prepared.memory[s];
-    memory.activations = 0;
-    for (const auto& [date, bytes] : activations_of(simulated.run.written, simulated.run.result, s))
-      memory.activations = std::max(memory.activations, bytes);
+    memory.activations = simulated.figures.activations[s];
     table.add({std::int64_t{s}, memory.weights / kGibibyte, memory.gradients / kGibibyte,
                memory.states / kGibibyte, memory.gathered / kGibibyte, memory.activations / kGibibyte,
                memory.again / kGibibyte, memory.total() / kGibibyte});
@@ -292,16 +289,18 @@ OwnSections step_sections(const Experiment& experiment, const SimulatedStep& ste
   own.before.say(unknown_of(step), "unknown");
   add_not_modelled(step, own.before);
   add_error_bar(experiment, step, own.before);
-  own.tells_passes = false;
-  own.files = step_files(step);
   return own;
 }
 
-RunOutcome step_outcome(const Experiment& experiment, const SimulatedStep& step, Record record) {
-  RunOutcome outcome =
-      outcome_of(experiment, "step", StreamPass{step.run.written.program, {}, step.run.result}, record);
+RunOutcome step_outcome(const Experiment& experiment, SimulatedStep& step, Record record) {
+  // Lent, as a copy of a long program would take half of the run's memory.
+  StreamPass pass{std::move(step.run.written.program), {}, std::move(step.run.result)};
+  RunOutcome outcome = outcome_of(experiment, "step", pass, record);
+  step.run.written.program = std::move(pass.program);
+  step.run.result = std::move(pass.result);
   outcome.latency = step.run.result.makespan;
-  outcome.bounds = step_bounds(experiment.hardware, step.prepared, step.run.written);
+  if (record != Record::kLatency)
+    outcome.bounds = step_bounds(experiment.hardware, step.prepared, step.run.written);
   return outcome;
 }
 

@@ -30,10 +30,10 @@ struct FasterExperts {
 std::optional<FasterExperts> compare_with_kernels(const Experiment& experiment, const SimulatedStep& step);
 
 // Tells a step: its time, where each die's time goes, what hides exchanges, memory, the worth of faster
-// experts, and what the answer depends on. With its blocks, its memory over time and its stages as files.
+// experts, and what the answer depends on.
 OwnSections step_sections(const Experiment& experiment, const SimulatedStep& step);
 
-// Returns the outcome of a step, with stages as ranks.
-RunOutcome step_outcome(const Experiment& experiment, const SimulatedStep& step, Record record);
+// Returns the outcome of a step, with stages as ranks. The step is as it was once this returns.
+RunOutcome step_outcome(const Experiment& experiment, SimulatedStep& step, Record record);
 
 }  // namespace a3sim

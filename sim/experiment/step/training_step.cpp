@@ -147,6 +147,7 @@ StepFigures figures_of(const Experiment& experiment, const PreparedStep& prepare
     StageMemory memory = static_memory(step, prepared.layout, prepared.blocks, s);
     for (const auto& [date, bytes] : activations_of(run.written, run.result, s))
       memory.activations = std::max(memory.activations, bytes);
+    figures.activations.push_back(memory.activations);
     if (memory.total() > figures.peak_memory) figures.fullest = s;
     figures.peak_memory = std::max(figures.peak_memory, memory.total());
     for (std::size_t e = 0; e < figures.exchanges.size(); ++e)

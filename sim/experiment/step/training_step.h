@@ -47,8 +47,9 @@ struct StepFigures {
   std::array<ExchangeAccount, kCountOf<ExchangeFor>> exchanges{};  // means over stages
   ExchangeAccount paired, unpaired;                                // EP exchanges, means over stages
   double experts_share = 0;                                        // part of the time that the MoE-FFN takes
-  double peak_memory = 0;                                          // in bytes, of the fullest die
-  std::uint32_t fullest = 0;                                       // stage of the fullest die
+  std::vector<double> activations;  // by stage: the most bytes that wait for backward passes
+  double peak_memory = 0;           // in bytes, of the fullest die
+  std::uint32_t fullest = 0;        // stage of the fullest die
 };
 StepFigures figures_of(const Experiment& experiment, const PreparedStep& prepared, const StepRun& run,
                        const std::vector<StageAccount>& accounts);

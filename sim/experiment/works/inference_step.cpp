@@ -86,7 +86,7 @@ class PreparedInferenceStep final : public PreparedWork {
     details->figures = figures_of(on, details->prepared, ran);
     RunOutcome outcome = outcome_of(on, kName, ran, record);
     outcome.latency = ran.result.makespan;
-    outcome.bounds = bounds_of(on, details->prepared);
+    if (record != Record::kLatency) outcome.bounds = bounds_of(on, details->prepared);
     outcome.details = std::move(details);
     return outcome;
   }
@@ -105,6 +105,7 @@ class InferenceStep final : public InferenceWork {
                                               CompileCache*) const override {
     return std::make_shared<PreparedInferenceStep>(experiment);
   }
+  bool tells_passes() const override { return false; }
   std::vector<std::string> sampled_metrics() const override { return inference_metric_names(); }
   std::vector<SampledMetric> sample(const Experiment& experiment, std::uint32_t) const override {
     const PreparedInference prepared = prepare_inference(experiment);

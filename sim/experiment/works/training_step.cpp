@@ -15,6 +15,7 @@
 #include "sim/experiment/step/preset_experts.h"
 #include "sim/experiment/step/step_bounds.h"
 #include "sim/experiment/step/step_estimate.h"
+#include "sim/experiment/step/step_files.h"
 #include "sim/experiment/step/step_limits.h"
 #include "sim/experiment/step/step_metrics.h"
 #include "sim/experiment/step/step_sections.h"
@@ -68,7 +69,10 @@ class PreparedTrainingStep final : public PreparedWork {
   }
 
   OwnSections sections(const Experiment& on, std::span<const RunOutcome> passes) const override {
-    return step_sections(on, dynamic_cast<const StepDetails&>(*passes.front().details).step);
+    const SimulatedStep& step = dynamic_cast<const StepDetails&>(*passes.front().details).step;
+    OwnSections own = step_sections(on, step);
+    if (passes.front().trace) own.files = step_files(step);
+    return own;
   }
 
   Bounds bounds(const Experiment& on, std::size_t) const override {
@@ -113,6 +117,7 @@ class TrainingStep final : public TrainingWork {
   RunEstimate estimate(const Experiment&, bool) const override { return estimate_of_step(plan_); }
 
   bool measured_by_pass() const override { return false; }
+  bool tells_passes() const override { return false; }
   std::vector<std::string> sampled_metrics() const override { return step_metric_names(); }
   std::vector<SampledMetric> sample(const Experiment& experiment, std::uint32_t) const override {
     return step_samples(simulate_step(experiment).figures);
