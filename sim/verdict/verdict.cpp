@@ -25,9 +25,6 @@ std::string cause_name(const Trace& trace, const CriticalPath& path, Blame cause
     const std::string link = link_name(trace, path, Duration::zero(), trace.makespan);
     if (link != name_of(Blame::kLink)) return "puts that share " + link;
   }
-  // A kernel on a stream is one task, which may wait for its memory as well as for its arithmetic.
-  if (trace.machine.streams && cause == Blame::kCube) return "kernels on cubes";
-  if (trace.machine.streams && cause == Blame::kVector) return "kernels on vector cores";
   return std::string(described(cause));
 }
 

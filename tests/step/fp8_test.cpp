@@ -8,7 +8,7 @@
 namespace a3sim {
 namespace {
 
-constexpr double kTokens = 4096, kHidden = 4096, kWide = 2, kPlain = 1, kScaled = 1 + 1.0 / 32;
+constexpr double kStepTokens = 4096, kModelWidth = 4096, kWide = 2, kPlain = 1, kScaled = 1 + 1.0 / 32;
 
 const char* const kDenseH100 =
     R"(include: [../hardware/h100_node.yaml, ../programs/deepep.yaml, ../orders/naive.yaml]
@@ -38,9 +38,9 @@ step: {sequence: 4096, exchange: streams}
 )";
 
 // Of one layer: input and output of its four products (qkv, attention's output, gate and up, down), and its weights.
-constexpr double kInputs = kHidden + kHidden + kHidden + 8192,
-                 kOutputs = 3 * kHidden + kHidden + 2 * 8192 + kHidden;
-constexpr double kWeights = kHidden * (3 * kHidden + kHidden + 3 * 8192);
+constexpr double kInputs = kModelWidth + kModelWidth + kModelWidth + 8192,
+                 kOutputs = 3 * kModelWidth + kModelWidth + 2 * 8192 + kModelWidth;
+constexpr double kWeights = kModelWidth * (3 * kModelWidth + kModelWidth + 3 * 8192);
 
 Block block_of(const Ran& ran) {
   const TrainingPlan& plan = ran.prepared.plan;
@@ -57,7 +57,7 @@ double cast_bytes(const std::vector<BlockKernel>& kernels) {
   return bytes;
 }
 
-double kept_of(const Ran& ran) { return block_of(ran).kept({}); }
+double kept_by_block(const Ran& ran) { return block_of(ran).kept({}); }
 
 double sent(const ExchangeWork& work) {
   double bytes = 0;
@@ -73,7 +73,7 @@ Ran dense(const std::string& recipe, std::vector<std::string> more = {}) {
 TEST_CASE("products in FP8 take their operations at the rate of FP8") {
   const Ran wide = dense("none"), narrow = dense("delayed");
   const double peak = 2.0 * 4096 * 132 * 1830e6 * narrow.experiment.hardware.cube.sustained;
-  const double least = 3 * 2 * kTokens * kWeights / peak;  // forward and both gradients
+  const double least = 3 * 2 * kStepTokens * kWeights / peak;  // forward and both gradients
   const double time = seconds(at(narrow.accounts[0].classes, TimeClass::kProducts));
   CHECK(time > least);
   CHECK(time < 1.2 * least);
@@ -87,8 +87,8 @@ TEST_CASE(
     "operands are cast twice over: for the product and for the gradient that sums along the other side") {
   const auto expect = [](const std::string& recipe, double per_element) {
     const Block block = block_of(dense(recipe));
-    CHECK(cast_bytes(block.forward) == Approx(kTokens * kInputs * per_element));
-    CHECK(cast_bytes(block.activation_gradient) == Approx(kTokens * kOutputs * per_element));
+    CHECK(cast_bytes(block.forward) == Approx(kStepTokens * kInputs * per_element));
+    CHECK(cast_bytes(block.activation_gradient) == Approx(kStepTokens * kOutputs * per_element));
     CHECK(cast_bytes(block.weight_gradient) == 0);
   };
   expect("none", 0);
@@ -104,8 +104,8 @@ TEST_CASE(
         Approx(2 * kScaled * kWeights));
   CHECK(narrow.prepared.memory[0].states == wide.prepared.memory[0].states);
   // Both norms' and SwiGLU's results are kept in eight bits alone; attention's result in 16 for its own gradient, too.
-  CHECK(kept_of(wide) - kept_of(narrow) ==
-        Approx(kTokens * ((2 * kHidden + 8192) * (kWide - kScaled) - kHidden * kScaled)));
+  CHECK(kept_by_block(wide) - kept_by_block(narrow) ==
+        Approx(kStepTokens * ((2 * kModelWidth + 8192) * (kWide - kScaled) - kModelWidth * kScaled)));
 }
 
 TEST_CASE("weights are cast once a step, or in each pass that gathers them") {
@@ -133,14 +133,14 @@ TEST_CASE("TP gathers operands in eight bits and sums results in 16") {
     return sum;
   };
   // A layer gathers the rows of two products and scatters the sums of two.
-  const double all = kTokens * kHidden * 7 / 8;
+  const double all = kStepTokens * kModelWidth * 7 / 8;
   CHECK(bytes("none") == Approx(2 * all * kWide + 2 * all * kWide));
   CHECK(bytes("blockwise") == Approx(2 * all * kScaled + 2 * all * kWide));
   CHECK(cast_bytes(block_of(dense("blockwise", {"parallel.tp=8"})).forward) ==
-        Approx(kTokens * (2 * kHidden / 8 + (kHidden + 8192) / 8) * (kWide + 2 * kScaled)));
+        Approx(kStepTokens * (2 * kModelWidth / 8 + (kModelWidth + 8192) / 8) * (kWide + 2 * kScaled)));
   // Gradients of gathered sums are cast before they are gathered.
   CHECK(cast_bytes(block_of(dense("blockwise", {"parallel.tp=8"})).activation_gradient) ==
-        Approx(kTokens * kOutputs / 8 * (kWide + 2 * kScaled)));
+        Approx(kStepTokens * kOutputs / 8 * (kWide + 2 * kScaled)));
 }
 
 TEST_CASE("rows go to experts in eight bits if that is said, and come back in 16") {
