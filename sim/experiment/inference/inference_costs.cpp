@@ -208,7 +208,11 @@ InferenceKernel InferenceCosts::decode_attention(std::string name, const BlockAt
                                                  double cache, bool gathered) const {
   InferenceKernel one = attention(std::move(name), part, cache);
   if (parts) one.barriers += program_.signals.sync_all;
-  if (gathered) one.job.ideal = std::max(one.job.ideal, time_of(2 * cache, options_.gather));
+  if (gathered) {
+    const Duration rows = std::max(one.job.ideal, time_of(2 * cache, options_.gather));
+    one.job.hbm += rows - one.job.ideal;
+    one.job.ideal = rows;
+  }
   return one;
 }
 
@@ -270,6 +274,7 @@ InferenceKernel InferenceCosts::index(std::string name, std::span<const std::uin
   const double sorted = static_cast<double>(most_keys_of_core(keys, tokens_each, cores(CoreUnit::kVector)));
   const double sort = sorted * passes * seconds(program_.tasks.sorted_element);
   one.job.ideal = Duration(whole_picoseconds(std::max({multiply, leave, weigh + sort}) * 1e12));
+  one.job.arithmetic = Duration(whole_picoseconds(multiply * 1e12));
   one.cache = all * index.width * options_.index_cache_bytes;
   one.job.bytes = {kElement * products, kElement * products, one.cache};
   one.by_hand = one.flops / peak(DataType::kBf16) * 1e12;

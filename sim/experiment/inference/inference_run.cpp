@@ -23,13 +23,16 @@ std::string bound_of(const InferenceKernel& kernel, const Hardware& hardware) {
   if (kernel.head + kernel.barriers > kernel.job.ideal) return "launch";
   const double memory = kernel.job.bytes[kHbmResource] / static_cast<double>(hardware.memory.hbm_read.count);
   if (products && !kernel.transfers.empty() && memory < 0.5 * seconds(kernel.job.ideal)) return "exchange";
-  if (memory < 0.7 * seconds(kernel.job.ideal) &&
-      kernel.weights + kernel.cache < 0.7 * kernel.job.bytes[kHbmResource])
-    return kernel.matrix ? "products" : "vector";
-  if (kernel.cache > kernel.weights) return "cache";
-  return kernel.weights > 0 && memory > 0.5 * seconds(kernel.job.ideal) ? "weights"
-         : kernel.matrix                                                ? "products"
-                                                                        : "vector";
+  if (kernel.whole && memory > 0.5 * seconds(kernel.job.ideal))
+    return "weights";  // a run that has its products in it
+  const MemoryJob& job = kernel.job;
+  const Duration rest = job.ideal - job.arithmetic - job.missing - job.hbm;
+  // The HBM sets the pace if it takes longer than the cores, and a core's loads if it waits for them longer than it multiplies.
+  const bool loads = job.hbm > Duration::zero() || (job.missing > job.arithmetic && job.missing > rest);
+  if (loads && kernel.weights + kernel.cache > 0) return kernel.cache > kernel.weights ? "cache" : "weights";
+  // What attention does besides its products, vector cores do.
+  const bool scores = kernel.time_class == TimeClass::kAttention && rest > job.arithmetic;
+  return kernel.matrix && !scores ? "products" : "vector";
 }
 
 // The classes of the time of one die of attention. Experts that are apart count as waiting.
