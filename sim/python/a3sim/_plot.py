@@ -16,7 +16,7 @@ _HUES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#b8a
 _OPERATORS = {
     "Dispatch": (0, 0), "Dispatch_bwd": (0, 2), "GMM1": (1, 0), "GMM": (1, 0), "GMM_gate_grad": (1, 1), "GMM_w1_grad": (1, 2),
     "SwiGLU": (2, 0), "SwiGLU_grad": (2, 2), "Add": (2, 2), "GMM2": (3, 0), "GMM_act_grad": (3, 1), "GMM_w2_grad": (3, 2),
-    "Combine": (4, 0), "Combine_bwd": (4, 0), "Permute": (5, 0), "Unpermute": (5, 1), "Accumulate": (6, 0),
+    "Combine": (4, 0), "Combine_bwd": (4, 2), "Permute": (5, 0), "Unpermute": (5, 1), "Accumulate": (6, 0),
 }
 
 
