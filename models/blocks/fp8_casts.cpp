@@ -8,7 +8,8 @@ constexpr double kWide = element_bytes(DataType::kBf16), kPlain = element_bytes(
 
 // To fp32, absolute value, maximum; a product, and the type, which both copies share if the scale is the tensor's.
 constexpr std::array kDelayedPasses{ElementwiseKernel{kWide, 2 * kPlain, 3, 2, 0}};
-constexpr std::array kTensorwisePasses{ElementwiseKernel{kWide, 0, 2, 1, 0}, ElementwiseKernel{kWide, 2 * kPlain, 1, 2, 0}};
+constexpr std::array kTensorwisePasses{ElementwiseKernel{kWide, 0, 2, 1, 0},
+                                       ElementwiseKernel{kWide, 2 * kPlain, 1, 2, 0}};
 // Blocks along rows and along columns have other scales.
 constexpr std::array kBlockwisePasses{ElementwiseKernel{kWide, 2 * kScaled, 6, 3, 0}};
 
@@ -28,7 +29,9 @@ std::span<const ElementwiseKernel> cast_passes(Fp8Recipe recipe) {
   return {};
 }
 
-ElementwiseKernel cast_pass(Fp8Recipe recipe) { return {kWide, element_bytes(operand_type(recipe)), 3, 2, 0}; }
+ElementwiseKernel cast_pass(Fp8Recipe recipe) {
+  return {kWide, element_bytes(operand_type(recipe)), 3, 2, 0};
+}
 
 ElementwiseKernel turn_pass(Fp8Recipe recipe) {
   const double element = element_bytes(operand_type(recipe));
