@@ -128,8 +128,8 @@ TEST_CASE("weights are cast once a step, or in each pass that gathers them") {
 TEST_CASE("TP gathers operands in eight bits and sums results in 16") {
   const auto bytes = [](const std::string& recipe) {
     double sum = 0;
-    for (const PartWork& part : dense(recipe, {"parallel.tp=8"}).prepared.blocks.front().forward)
-      sum += part.tp_sent;
+    const Ran ran = dense(recipe, {"parallel.tp=8"});
+    for (const PartWork& part : ran.prepared.blocks.front().forward) sum += part.tp_sent;
     return sum;
   };
   // A layer gathers the rows of two products and scatters the sums of two.
