@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/cli/command.h"
-#include "sim/cli/export_html.h"
 #include "sim/cli/options.h"
 #include "sim/cli/profile_input.h"
 #include "sim/cli/result_directory.h"

@@ -13,6 +13,7 @@
 #include "sim/sweep/results/page_view.h"
 #include "sim/sweep/results/pivot_view.h"
 #include "sim/sweep/results/points_view.h"
+#include "sim/sweep/results/shared_facts.h"
 
 namespace a3sim {
 namespace {
@@ -78,15 +79,15 @@ Report part_view(const SweepResults& sweep, const ResultsOptions& options) {
 // Says of the fastest of a sweep's training steps whether its lead is more than what published changes of layout are predicted
 // wrong.
 void add_layout_error(const SweepResults& sweep, const ResultsOptions& options, Report& report) {
-  const auto is_layout = [](const ResultMetric& metric) { return metric.name.starts_with("step."); };
-  constexpr const char* kLatency = "latency";
-  if (value_of(options) != kLatency || !options.per.empty() || std::ranges::none_of(sweep.metrics, is_layout))
+  constexpr const char *kLatency = "latency", *kWorkload = "training_step";
+  if (value_of(options) != kLatency || !options.per.empty() ||
+      !all_of_workload(options.file, sweep.name, kWorkload))
     return;
   const Objective objective = objective_of(sweep, options.pass, kLatency);
   const std::vector<std::size_t> points = best_points(sweep, objective, 2);
   if (points.size() < 2) return;
   const double lead = 1 - objective.cost(points[0]) / objective.cost(points[1]);
-  const std::vector<PublishedChange> changes = published_changes("training_step", ThreadsOption{}.count);
+  const std::vector<PublishedChange> changes = published_changes(kWorkload, ThreadsOption{}.count);
   if (changes.empty()) return;
   const PublishedChange worst = *std::ranges::max_element(changes, {}, &PublishedChange::error);
   report

@@ -191,8 +191,9 @@ MemoryJob KernelCost::attention(const BlockAttention& attention, std::uint32_t w
   MemoryJob job;
   job.ideal = program().attention.start * attention.cp +
               Duration(whole_picoseconds(cycles * 1e12 / static_cast<double>(hardware().clock.count)));
-  job.arithmetic = Duration(whole_picoseconds(static_cast<double>(job.ideal.count()) * work.products().macs /
-                                              (cube.macs_per_cycle_16 * cube.speed) / key_time.pace));
+  job.arithmetic = Duration(
+      whole_picoseconds(static_cast<double>((job.ideal - program().attention.start * attention.cp).count()) *
+                        work.products().macs / (cube.macs_per_cycle_16 * cube.speed) / key_time.pace));
   double keys = 0;
   for (const double one : blocks) keys += one * static_cast<double>(heads);
   job.bytes[static_cast<std::size_t>(Resource::kL2Read)] = keys * (work.products().to_l1 + work.to_ub);

@@ -18,7 +18,7 @@ constexpr std::size_t kMostGroups = 12;  // that have an area of their own
 struct TensorGroup {
   std::string name;
   bool written = false;
-  std::vector<double> mebibytes;  // by date
+  std::vector<double> mebibytes;  // by time
 
   double peak() const { return std::ranges::max(mebibytes); }
 };

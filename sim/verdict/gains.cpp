@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "sim/core/error.h"
@@ -48,7 +49,8 @@ class Trials {
     how_.threads = threads;
     how_.hold = false;
     // Random times make a run longer where many tasks meet, so what was recorded is compared with a run without them.
-    again_ = differences(base_, {}, {.jitter = JitterOptions::none(), .threads = threads}).base;
+    if (jitter.draws() > JitterOptions::none().draws())
+      plain_ = differences(base_, {}, {.jitter = JitterOptions::none(), .threads = threads}).base;
   }
 
   const Experiment& experiment() const { return base_.experiment; }
@@ -70,7 +72,7 @@ class Trials {
       const auto pass =
           static_cast<std::size_t>(std::ranges::find(table.passes, verdict.pass) - table.passes.begin());
       if (pass == table.passes.size() || verdict.path.empty()) continue;
-      if (differs(verdict, median_of(again_.passes[pass]))) continue;
+      if (differs(verdict, median_of((plain_ ? *plain_ : table.base).passes[pass]))) continue;
       std::size_t row = 0;
       for (const Entry& entry : entries_) {
         LimitCandidate candidate = entry.candidate;
@@ -110,7 +112,7 @@ class Trials {
   Variant base_;
   std::span<Verdict> verdicts_;
   DifferenceOptions how_;
-  VariedOutcome again_;  // the experiment without random times
+  std::optional<VariedOutcome> plain_;  // the experiment without random times, if variations have them
   std::vector<Entry> entries_;
   std::vector<Variation> variations_;
 };

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "sim/sweep/open_results.h"
@@ -39,28 +40,42 @@ std::string value_in(std::string_view config, std::string_view section, std::str
   return std::string(value.substr(0, value.find('\n')));
 }
 
-}  // namespace
-
-std::string shared_facts(const std::filesystem::path& database, std::string_view sweep) {
-  std::vector<std::string> shared;
+// Calls visit(configuration) for each one that differs of the points that have run.
+void each_config(const std::filesystem::path& database, std::string_view sweep, const auto& visit) {
   with_results(database, [&](SQLite::Database& db) {
     SQLite::Statement rows(
         db,
         "SELECT DISTINCT config FROM point JOIN sweep_point ON point.id = sweep_point.point "
         "WHERE sweep = ? AND status = 'done'");
     rows.bind(1, std::string(sweep));
-    shared.clear();
-    for (bool first = true; rows.executeStep(); first = false) {
-      const std::string config = "\n" + rows.getColumn(0).getString();
-      std::vector<std::string> facts;
-      for (const auto& [section, key, words] : kFactKeys)
-        if (const std::string value = value_in(config, section, key); !value.empty())
-          facts.push_back(fmt::format(fmt::runtime(words), value));
-      if (first) shared = facts;
-      std::erase_if(shared, [&](const std::string& fact) { return std::ranges::count(facts, fact) == 0; });
-    }
+    while (rows.executeStep()) visit("\n" + rows.getColumn(0).getString());
+  });
+}
+
+}  // namespace
+
+std::string shared_facts(const std::filesystem::path& database, std::string_view sweep) {
+  std::vector<std::string> shared;
+  bool first = true;
+  each_config(database, sweep, [&](const std::string& config) {
+    std::vector<std::string> facts;
+    for (const auto& [section, key, words] : kFactKeys)
+      if (const std::string value = value_in(config, section, key); !value.empty())
+        facts.push_back(fmt::format(fmt::runtime(words), value));
+    if (std::exchange(first, false)) shared = facts;
+    std::erase_if(shared, [&](const std::string& fact) { return std::ranges::count(facts, fact) == 0; });
   });
   return fmt::format("{}", fmt::join(shared, " · "));
+}
+
+bool all_of_workload(const std::filesystem::path& database, std::string_view sweep,
+                     std::string_view workload) {
+  bool any = false, other = false;
+  each_config(database, sweep, [&](const std::string& config) {
+    any = true;
+    other |= value_in(config, "experiment", "workload") != workload;
+  });
+  return any && !other;
 }
 
 }  // namespace a3sim
