@@ -7,6 +7,7 @@
 #include "sim/cli/output.h"
 #include "sim/cli/profile_input.h"
 #include "sim/cli/result_directory.h"
+#include "sim/cli/run_first.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
 #include "sim/diagnosis/observe/file_observation.h"
@@ -25,6 +26,7 @@ namespace {
 
 struct AdviseOptions {
   std::string directory, machine, page;
+  std::vector<std::string> set;
   bool prove = false;
   ThreadsOption threads;
   JsonOption json;
@@ -74,7 +76,12 @@ void advise_on_run(const AdviseOptions& options) {
   print_result(text + '\n' + advice_text(advice), json, options.json);
 }
 
-void run(const AdviseOptions& options) {
+void run(const AdviseOptions& asked) {
+  const GivenResult given(asked.directory, asked.set, asked.threads.count);
+  if (!given.was_run() && !asked.set.empty())
+    throw InputError("--set: goes with an experiment, and RESULT is none");
+  AdviseOptions options = asked;
+  options.directory = given.directory();
   // Written first: what takes the terminal's text may go away after reading it.
   if (!options.page.empty()) write_file_atomically(options.page, report_page({options.directory}));
   if (kind_of_result(options.directory) == "run") {
@@ -93,10 +100,13 @@ void run(const AdviseOptions& options) {
 
 void add_advise_options(CLI::App& app, AdviseOptions& options) {
   app.add_option("RESULT", options.directory,
-                 "what 'a3sim run --steps N -o' or 'a3sim run --trace -o' wrote, or a profile: Ascend's "
+                 "what 'a3sim run --steps N -o' or 'a3sim run --trace -o' wrote; a profile: Ascend's "
                  "directories, PyTorch's "
-                 "time lines (Kineto)")
+                 "time lines (Kineto); or an experiment, of which one step is run first")
       ->required();
+  repeatable(app.add_option("--set", options.set,
+                            "override a value of the experiment: path.to.key=value; repeatable"),
+             "KEY=VALUE");
   take_shipped_too(app.add_option("--machine", options.machine, "a hardware file: what its machine allows")
                        ->type_name("FILE"),
                    "hardware");

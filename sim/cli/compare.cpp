@@ -1,20 +1,17 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
-#include <memory>
 
 #include "sim/cli/command.h"
-#include "sim/cli/config_option.h"
-#include "sim/cli/kept_run.h"
 #include "sim/cli/known_so_far.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/profile_input.h"
 #include "sim/cli/result_directory.h"
-#include "sim/cli/run_progress.h"
+#include "sim/cli/run_first.h"
 #include "sim/compare/runs/compare_runs.h"
 #include "sim/core/error.h"
-#include "sim/core/temporary_directory.h"
 #include "sim/result/saved_run.h"
 #include "traces/import/profile.h"
 #include "traces/import/profile_report.h"
@@ -34,52 +31,19 @@ struct CompareOptions {
   JsonOption json;
 };
 
-bool is_directory(const std::string& path) {
-  std::error_code error;
-  return fs::is_directory(path, error);
-}
-
-// Returns a result directory as it is, and the file of an experiment.
-std::string side_of(const std::string& given) {
-  if (is_directory(given)) return given;
-  try {
-    return file_or_shipped(given, "experiments");
-  } catch (const InputError& error) {
-    throw InputError(
-        fmt::format("{}\nA result directory of this name does not exist either: 'a3sim run CONFIG --trace "
-                    "-o {}' writes one",
-                    error.what(), given));
-  }
-}
-
-// The two runs that are compared. Experiments are run first, and kept as long as this lives.
+// The two runs that are compared.
 class Sides {
  public:
   Sides(const CompareOptions& options, const std::vector<std::string>& sides) {
-    for (const std::string& side : sides)
-      directories_.push_back(is_directory(side) ? fs::path(side) : run(options, side));
-    if (!options.set.empty() && made_.empty())
+    for (const std::string& side : sides) results_.emplace_back(side, options.set, options.threads.count);
+    if (!options.set.empty() && std::ranges::none_of(results_, &GivenResult::was_run))
       throw InputError("--set: goes with experiments; A and B are results");
   }
 
-  const fs::path& operator[](std::size_t side) const { return directories_[side]; }
+  const fs::path& operator[](std::size_t side) const { return results_[side].directory(); }
 
  private:
-  fs::path run(const CompareOptions& options, const std::string& file) {
-    ConfigOption config;
-    config.file = file;
-    config.set = options.set;
-    const Experiment experiment = config.load();
-    announce_run(config, experiment, 1, true);
-    const auto work = experiment.work->prepare(experiment, options.threads.count);
-    const std::vector<RunOutcome> passes = work->run_all(experiment, Record::kTrace, options.threads.count);
-    const auto& made = made_.emplace_back(std::make_unique<TemporaryDirectory>("compare"));
-    keep_run(experiment, made->path() / "run", run_summary(experiment, *work, passes), passes, true);
-    return made->path() / "run";
-  }
-
-  std::vector<std::unique_ptr<TemporaryDirectory>> made_;
-  std::vector<fs::path> directories_;
+  std::vector<GivenResult> results_;
 };
 
 // Compares a run with a profile, in either order.
@@ -111,7 +75,7 @@ void compare_sides(const CompareOptions& options, const std::vector<std::string>
 void compare(const CompareOptions& options) {
   std::vector<std::string> given;
   for (const std::string& side : options.sides)
-    if (!side.empty()) given.push_back(side_of(side));
+    if (!side.empty()) given.push_back(side);
   given.insert(given.end(), options.models.begin(), options.models.end());
   if (given.size() != 2)
     throw InputError(fmt::format("two are compared, and {} {} given: results, experiments, or models by --hf",

@@ -11,6 +11,7 @@
 #include "sim/cli/output.h"
 #include "sim/cli/profile_input.h"
 #include "sim/cli/result_directory.h"
+#include "sim/cli/run_first.h"
 #include "sim/core/error.h"
 #include "sim/result/analysed_run.h"
 #include "sim/result/cable_report.h"
@@ -21,7 +22,8 @@ namespace a3sim {
 namespace {
 
 struct ExplainOptions {
-  std::string directory, pass;
+  std::string result, pass;
+  std::vector<std::string> set;
   std::optional<std::uint32_t> rank;
   ThreadsOption threads;
   JsonOption json;
@@ -35,9 +37,14 @@ void explain_profile(const ExplainOptions& options, const Profile& profile) {
 }
 
 // Returns the commands to go on with: where another order may gain, the search; all parts of the machine; the page.
-std::string next_steps(const AnalysedRun& known) {
+std::string next_steps(const ExplainOptions& options, const AnalysedRun& known, bool was_run) {
   constexpr double kWorthASearch = 0.01;
-  const std::string directory = known.run->directory.string(), config = known.run->configuration().string();
+  std::string config = was_run ? options.result : known.run->configuration().string();
+  std::string result = options.result;
+  for (const std::string& value : options.set) {
+    config += fmt::format(" --set '{}'", value);
+    result += fmt::format(" --set '{}'", value);
+  }
   const bool knows_configuration = std::filesystem::is_regular_file(known.run->configuration());
   std::vector<std::string> commands;
   const bool room = std::ranges::any_of(
@@ -49,14 +56,17 @@ std::string next_steps(const AnalysedRun& known) {
     commands.push_back(
         fmt::format("a3sim explain {} --whatif    # the gain of every part of the machine", config));
   }
-  commands.push_back(fmt::format("a3sim export {} -o run.html    # the same as a page", directory));
+  commands.push_back(fmt::format("a3sim export {} -o run.html    # the same as a page", result));
   return next_commands(commands);
 }
 
 void explain_run(const ExplainOptions& options) {
-  if (is_profile(options.directory)) return explain_profile(options, profile_at(options.directory));
-  check_result(options.directory, "run");
-  const SavedRun run = read_run(options.directory, options.pass, Tasks::kIfThere);
+  const GivenResult given(options.result, options.set, options.threads.count);
+  if (!given.was_run() && !options.set.empty())
+    throw InputError("--set: goes with an experiment, and RESULT is none");
+  if (is_profile(given.directory())) return explain_profile(options, profile_at(given.directory()));
+  check_result(given.directory(), "run");
+  const SavedRun run = read_run(given.directory(), options.pass, Tasks::kIfThere);
   Report report;
   report.fact("schema_version", 1).fact("name", run.name);
   for (const TracedPass& pass : run.passes) {
@@ -73,16 +83,20 @@ void explain_run(const ExplainOptions& options) {
   }
   if (!run.sums.empty())
     report.say(fmt::format("Critical path, blame, communication and roofline follow from tasks: {}.\n",
-                           how_to_trace(options.directory)),
+                           how_to_trace(given.directory())),
                "missing");
-  report.say(next_steps(known), "next");
+  report.say(next_steps(options, known, given.was_run()), "next");
   print_report(report, options.json);
 }
 
 void add_explain_options(CLI::App& app, ExplainOptions& options) {
-  app.add_option("RESULT", options.directory,
-                 "what 'a3sim run CONFIG --trace -o' or 'a3sim import PROFILE -o' wrote")
+  app.add_option("RESULT", options.result,
+                 "an experiment, which is run first; or what 'a3sim run CONFIG --trace -o' or 'a3sim import "
+                 "PROFILE -o' wrote; or a profile as it lies")
       ->required();
+  repeatable(app.add_option("--set", options.set,
+                            "override a value of the experiment: path.to.key=value; repeatable"),
+             "KEY=VALUE");
   app.add_option("--pass", options.pass, "only this pass: forward, backward, …");
   app.add_option("--rank", options.rank, "whose workers and communication; without it, all together");
   options.threads.add_to(app);

@@ -10,6 +10,7 @@
 #include "sim/cli/options.h"
 #include "sim/cli/profile_input.h"
 #include "sim/cli/result_directory.h"
+#include "sim/cli/run_first.h"
 #include "sim/cli/schedules.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
@@ -82,11 +83,12 @@ void export_runtime_files(const ScheduleOption& schedules, const std::string& di
   result.commit();
 }
 
-void export_run(const ExportOptions& options) {
+void export_run(const ExportOptions& asked) {
+  ExportOptions options = asked;
   if (options.directory.empty() == options.schedules.arguments.empty())
     throw InputError("give one of the two: a RESULT, or --runtime-config with schedules");
   if (!options.schedules.arguments.empty()) return export_runtime_files(options.schedules, options.output);
-  if (options.schedules.any()) throw InputError("--set and --order go with --runtime-config CONFIG");
+  if (!options.schedules.order.empty()) throw InputError("--order goes with --runtime-config CONFIG");
   const TraceFormat& format = TraceFormats::get(options.format);
   for (const char* ending : {".csv", ".json", ".md", ".txt"}) {
     if (options.format == "perfetto" && options.output.ends_with(ending))
@@ -96,6 +98,10 @@ void export_run(const ExportOptions& options) {
                       "the result itself, and --to names the other formats",
                       options.output, ending));
   }
+  const GivenResult given(options.directory, options.schedules.set, ThreadsOption().count);
+  if (!given.was_run() && !options.schedules.set.empty())
+    throw InputError("--set: goes with an experiment, and RESULT is none");
+  options.directory = given.directory();
   const std::string kind = kind_of_result(options.directory);
   if (kind == "monitor") return export_job(format, options);
   if (is_profile(options.directory)) return export_profile(format, options, kind);
@@ -118,8 +124,8 @@ void export_run(const ExportOptions& options) {
 void add_export_options(CLI::App& app, ExportOptions& options) {
   app.add_option(
       "RESULT", options.directory,
-      "a directory that 'a3sim run CONFIG --trace -o', 'a3sim run --steps N -o' or 'a3sim import -o' "
-      "wrote, or a profiler's");
+      "an experiment, which is run first; or a directory that 'a3sim run CONFIG --trace -o', 'a3sim run "
+      "--steps N -o' or 'a3sim import -o' wrote, or a profiler's");
   CLI::Option* const schedules = app.add_option(
       "--runtime-config", options.schedules.arguments,
       "instead: an experiment, or compiled schedules, as schedule files of the public runtime");

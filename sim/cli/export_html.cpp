@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "sim/cli/options.h"
 #include "sim/cli/profile_input.h"
 #include "sim/cli/result_directory.h"
+#include "sim/cli/run_first.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
 #include "sim/core/open_file.h"
@@ -255,21 +257,31 @@ std::string report_page(const std::vector<std::string>& results) {
 namespace {
 
 struct HtmlOptions {
-  std::vector<std::string> results;
+  std::vector<std::string> results, set;
   std::string output;
 };
 
 void write_page(const HtmlOptions& options) {
-  write_file_atomically(options.output, report_page(options.results));
+  std::vector<GivenResult> given;
+  std::vector<std::string> directories;
+  for (const std::string& result : options.results)
+    directories.push_back(given.emplace_back(result, options.set, ThreadsOption().count).directory());
+  if (!options.set.empty() && std::ranges::none_of(given, &GivenResult::was_run))
+    throw InputError("--set: goes with experiments, and no RESULT is one");
+  write_file_atomically(options.output, report_page(directories));
 }
 
 void add_html_options(CLI::App& app, HtmlOptions& options) {
   app.add_option(
          "RESULT", options.results,
-         "what 'a3sim run --trace -o' or 'a3sim import -o' wrote, or a profiler's directory; or, alone, what "
+         "experiments, which are run first; what 'a3sim run --trace -o' or 'a3sim import -o' wrote, or a "
+         "profiler's directory; or, alone, what "
          "'a3sim run --steps N -o' wrote, a database of 'a3sim sweep', or what --json FILE of 'a3sim search' "
          "or 'a3sim try' wrote")
       ->required();
+  repeatable(app.add_option("--set", options.set,
+                            "override a value of the experiments: path.to.key=value; repeatable"),
+             "KEY=VALUE");
   app.add_option("-o,--output", options.output, "the file")->type_name("FILE.html")->required();
 }
 

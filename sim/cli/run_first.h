@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/cli/config_option.h"
+#include "sim/core/temporary_directory.h"
+
+namespace a3sim {
+
+// A result that a command was given: its directory, or an experiment in its place, which is run first with all its tasks. Such
+// a run is kept as long as this lives.
+class GivenResult {
+ public:
+  // `set` overrides values of an experiment. Throws InputError if `given` is neither.
+  GivenResult(const std::string& given, const std::vector<std::string>& set, unsigned threads);
+
+  const std::filesystem::path& directory() const { return directory_; }
+  bool was_run() const { return kept_ != nullptr; }
+
+ private:
+  std::unique_ptr<TemporaryDirectory> kept_;
+  std::filesystem::path directory_;
+};
+
+// Runs an experiment and keeps it in a directory, with all its tasks.
+void run_into(const std::filesystem::path& directory, const ConfigOption& config,
+              const Experiment& experiment, unsigned threads);
+
+// Returns whether a name is that of an experiment rather than of a result: a YAML file, or nothing that exists.
+bool names_experiment(const std::string& given);
+
+}  // namespace a3sim
