@@ -107,19 +107,13 @@ std::vector<InferenceKernel> own_exchange(const char* name, const Experiment& la
                                           const InferenceOptions& options, const PassResult& pass,
                                           DieGroup group) {
   InferenceKernel kernel = exchange_kernel(name, layer, options, sent_by(pass), group);
-  const Hardware::Fabric& fabric = layer.hardware.fabric;
-  std::vector<double> planes(fabric.planes.size(), 0);  // picoseconds
-  for (const StreamTransfer& transfer : kernel.transfers) {
-    const Hardware::Fabric::Level& level = fabric.levels[transfer.level];
-    planes[level.plane] += static_cast<double>(transfer.bytes.count) / level.payload * 1e12 /
-                           static_cast<double>(transfer.rate.count);
-  }
-  const Duration flows(static_cast<std::int64_t>(*std::ranges::max_element(planes)));
+  const Duration flows = time_of_ports(layer.hardware.fabric, kernel.transfers);
   kernel.barriers = std::max(Duration::zero(), pass.run.makespan - flows);
   return {kernel};
 }
 
-// The host's exchange holds no cores. What the pass takes beside it are kernels that sort rows, before dispatch or behind combine.
+// The host's exchange holds no cores. Its transfers end together: all go at the collective's rate, or as fast as the fullest
+// port lets them. What the pass takes beside it are kernels that sort rows, before dispatch or behind combine.
 std::vector<InferenceKernel> host_exchange(const char* name, const Experiment& layer,
                                            const InferenceOptions& options, const PassResult& pass,
                                            DieGroup group, bool before) {
@@ -128,8 +122,10 @@ std::vector<InferenceKernel> host_exchange(const char* name, const Experiment& l
   InferenceKernel exchange = exchange_kernel(name, layer, options, sent, group);
   exchange.holds_cores = false;
   exchange.barriers = collective.fixed + collective.per_peer * (group.ranks - 1);
+  const double full = seconds(time_of_ports(layer.hardware.fabric, exchange.transfers)),
+               paced = sent / static_cast<double>(collective.rate.count);
   for (StreamTransfer& transfer : exchange.transfers) {
-    const double part = static_cast<double>(transfer.bytes.count) / sent;
+    const double part = static_cast<double>(transfer.bytes.count) / sent * std::min(1.0, paced / full);
     const auto rate = static_cast<std::int64_t>(static_cast<double>(collective.rate.count) * part);
     transfer.rate = {std::min(transfer.rate.count, std::max<std::int64_t>(1, rate))};
   }

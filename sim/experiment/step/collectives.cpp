@@ -65,6 +65,17 @@ std::vector<StreamTransfer> exchange_transfers(const Hardware::Fabric& fabric, D
   return transfers;
 }
 
+Duration time_of_ports(const Hardware::Fabric& fabric, std::span<const StreamTransfer> transfers) {
+  std::vector<double> planes(fabric.planes.size(), 0);  // picoseconds
+  for (const StreamTransfer& transfer : transfers) {
+    const Hardware::Fabric::Level& level = fabric.levels[transfer.level];
+    const Hardware::Fabric::Plane& plane = fabric.planes[level.plane];
+    planes[level.plane] += static_cast<double>(transfer.bytes.count) / level.payload * 1e12 /
+                           static_cast<double>(std::min(plane.egress, plane.ingress).count);
+  }
+  return Duration(static_cast<std::int64_t>(*std::ranges::max_element(planes)));
+}
+
 Duration ring_latency(const Hardware::Fabric& fabric, DieGroup group) {
   if (group.ranks < 2) return Duration::zero();
   const GroupLevels levels = levels_of(fabric, group);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sim/device/hardware.h"
@@ -30,6 +31,8 @@ std::vector<StreamTransfer> ring_transfers(const Hardware::Fabric& fabric, DieGr
 // the part of its members' bytes that a far unit of the first level gets; it then spreads them itself.
 std::vector<StreamTransfer> exchange_transfers(const Hardware::Fabric& fabric, DieGroup group, double to_peer,
                                                double once_a_unit, RankId rank);
+// Returns the time for which transfers fill the fullest plane that they share, at the ports' full rates.
+Duration time_of_ports(const Hardware::Fabric& fabric, std::span<const StreamTransfer> transfers);
 // Returns the time that the group's steps take in addition to the bytes: one signal to the farthest member
 // for each member but one.
 Duration ring_latency(const Hardware::Fabric& fabric, DieGroup group);

@@ -17,6 +17,7 @@
 #include "sim/experiment/config/kernel_lists.h"
 #include "sim/experiment/config/row_form_config.h"
 #include "sim/experiment/config/workload.h"
+#include "sim/experiment/run/run_estimate.h"
 #include "sim/experiment/run/run_experiment.h"
 #include "sim/experiment/step/busiest_rank.h"
 #include "sim/experiment/step/class_sweep.h"
@@ -335,6 +336,14 @@ ExpertPass split_pass(const Experiment& experiment, const StepOptions& step, con
 }
 
 }  // namespace
+
+double seconds_of_runs(const Experiment& experiment, const StepOptions& step, const BlockExperts& experts) {
+  if (step.exchange == ExpertExchange::kStreams) return 0;
+  double all = 0;
+  for (const bool forward : {true, false})
+    all += estimate_of(layer_experiment(under_preset(experiment, forward), experts, forward), true).seconds;
+  return all * (draws_routing(experiment) ? step.draws : 1);
+}
 
 std::vector<ExpertTimes> expert_times(const Experiment& experiment, const StepOptions& step,
                                       const BlockExperts& experts) {

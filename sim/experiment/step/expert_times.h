@@ -36,6 +36,9 @@ struct ExpertTimes {
 std::vector<ExpertTimes> expert_times(const Experiment& experiment, const StepOptions& step,
                                       const BlockExperts& experts);
 
+// Returns the seconds of one core that the runs for these times are foreseen to take; none of what a step has run before.
+double seconds_of_runs(const Experiment& experiment, const StepOptions& step, const BlockExperts& experts);
+
 // Adds what dies that share each expert's products send one another: all get the rows of all, and each its rows of the sums.
 void add_etp_exchanges(const StepOptions& step, const BlockExperts& experts, ExpertPass& pass);
 

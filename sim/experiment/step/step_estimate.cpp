@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "models/blocks/block.h"
+#include "sim/experiment/step/expert_times.h"
+#include "sim/experiment/step/layout.h"
+
 namespace a3sim {
 
 // Counts the passes of micro-batches through layers. Measured with DeepSeek-V3's 61 layers and 20 to 240 micro-batches; with a
@@ -14,6 +18,15 @@ RunEstimate estimate_of_step(const TrainingPlan& plan) {
       fmt::format("{} micro-batches through {} layers", plan.step.micro_batches(), plan.model.layers.size()),
       kSecondsBefore + kSecondsForLayer * layers,
       kBytesBefore + (plan.step.launch > Duration::zero() ? kBytesWithHost : kBytesForLayer) * layers};
+}
+
+RunEstimate estimate_of_step(const Experiment& experiment, const TrainingPlan& plan) {
+  RunEstimate estimate = estimate_of_step(plan);
+  for (const StageLayout::Kind& kind : stage_layout(plan.model.layers, plan.step).kinds) {
+    const Block block = BlockKinds::get(kind.name).block(plan.model, plan.step.block_layout());
+    if (block.experts) estimate.seconds += seconds_of_runs(experiment, plan.step, *block.experts);
+  }
+  return estimate;
 }
 
 }  // namespace a3sim

@@ -7,5 +7,7 @@ namespace a3sim {
 
 // Returns the estimate for a run of this training step.
 RunEstimate estimate_of_step(const TrainingPlan& plan);
+// Returns the same, with the seconds that the taskflows of its experts take.
+RunEstimate estimate_of_step(const Experiment& experiment, const TrainingPlan& plan);
 
 }  // namespace a3sim

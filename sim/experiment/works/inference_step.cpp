@@ -3,6 +3,7 @@
 #include "models/config/model_shape_config.h"
 #include "sim/experiment/config/mega_moe_config.h"
 #include "sim/experiment/config/workload.h"
+#include "sim/experiment/inference/inference_estimate.h"
 #include "sim/experiment/inference/inference_sections.h"
 #include "sim/experiment/outcome/stream_trace.h"
 #include "sim/experiment/run/draws.h"
@@ -104,6 +105,9 @@ class InferenceStep final : public InferenceWork {
   std::shared_ptr<const PreparedWork> prepare(const Experiment& experiment, unsigned,
                                               CompileCache*) const override {
     return std::make_shared<PreparedInferenceStep>(experiment);
+  }
+  RunEstimate estimate(const Experiment& experiment, bool) const override {
+    return estimate_of_inference(experiment, plan_);
   }
   bool tells_passes() const override { return false; }
   std::vector<std::string> sampled_metrics() const override { return inference_metric_names(); }

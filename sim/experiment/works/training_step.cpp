@@ -114,7 +114,9 @@ class TrainingStep final : public TrainingWork {
     return std::make_shared<PreparedTrainingStep>(experiment);
   }
 
-  RunEstimate estimate(const Experiment&, bool) const override { return estimate_of_step(plan_); }
+  RunEstimate estimate(const Experiment& experiment, bool) const override {
+    return estimate_of_step(experiment, plan_);
+  }
 
   bool measured_by_pass() const override { return false; }
   bool tells_passes() const override { return false; }
