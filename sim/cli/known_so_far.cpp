@@ -20,6 +20,9 @@ namespace {
 std::atomic<bool> interrupt_received = false;  // set by a signal handler, so it must be free of locks
 static_assert(std::atomic<bool>::is_always_lock_free);
 
+constexpr int kHeeded[] = {SIGINT, SIGTERM, SIGHUP};
+unsigned heeded = 0;  // objects of InterruptsHeeded
+
 void note_interrupt(int) { interrupt_received.store(true, std::memory_order_relaxed); }
 
 void throw_if_interrupted() {
@@ -29,17 +32,19 @@ void throw_if_interrupted() {
 }  // namespace
 
 InterruptsHeeded::InterruptsHeeded() {
+  if (heeded++ > 0) return;
   interrupt_received = false;
   struct sigaction action{};
   action.sa_handler = note_interrupt;
   action.sa_flags = static_cast<int>(SA_RESETHAND);  // the next one ends the program
-  sigaction(SIGINT, &action, nullptr);
+  for (const int signal : kHeeded) sigaction(signal, &action, nullptr);
   set_interruption_check(throw_if_interrupted);
 }
 
 InterruptsHeeded::~InterruptsHeeded() {
+  if (--heeded > 0) return;
   set_interruption_check(nullptr);
-  std::signal(SIGINT, SIG_DFL);
+  for (const int signal : kHeeded) std::signal(signal, SIG_DFL);
 }
 
 void KnownSoFar::take(std::string text, std::string extent) {

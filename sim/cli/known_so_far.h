@@ -9,8 +9,8 @@
 
 namespace a3sim {
 
-// While one lives, Ctrl-C ends simulations with an Error of ExitCode::kInterrupted. A second Ctrl-C ends the program. One at
-// a time.
+// While one lives, Ctrl-C, SIGTERM or SIGHUP end simulations with an Error of ExitCode::kInterrupted. A second one ends the
+// program.
 class InterruptsHeeded {
  public:
   InterruptsHeeded();

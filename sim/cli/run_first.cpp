@@ -49,8 +49,8 @@ GivenResult::GivenResult(const std::string& given, const std::vector<std::string
   config.file = experiment_file(given);
   config.set = set;
   const Experiment experiment = config.load();
-  kept_ = std::make_unique<TemporaryDirectory>("run");
-  directory_ = kept_->path() / fs::path(config.file).stem();  // pages say its name
+  kept_ = std::make_unique<Kept>();
+  directory_ = kept_->directory.path() / fs::path(config.file).stem();  // pages say its name
   run_into(directory_, config, experiment, threads);
 }
 

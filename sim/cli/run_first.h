@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/cli/config_option.h"
+#include "sim/cli/known_so_far.h"
 #include "sim/core/temporary_directory.h"
 
 namespace a3sim {
@@ -21,7 +22,11 @@ class GivenResult {
   bool was_run() const { return kept_ != nullptr; }
 
  private:
-  std::unique_ptr<TemporaryDirectory> kept_;
+  struct Kept {
+    InterruptsHeeded heeded;  // must outlive the directory, which an interruption removes
+    TemporaryDirectory directory{"run"};
+  };
+  std::unique_ptr<Kept> kept_;
   std::filesystem::path directory_;
 };
 
