@@ -130,8 +130,10 @@ void check_result(const fs::path& path, std::string_view kind) {
         fmt::format("{0}: is a job of many steps: 'a3sim advise {0}' says why it is slow, 'a3sim export --to "
                     "html {0} -o job.html' shows it",
                     path.string()));
-  throw InputError(fmt::format("{}: is no result directory: 'a3sim {} -o {}' writes one", path.string(),
-                               command_for(kind), path.string()));
+  std::error_code error;
+  const bool file = fs::is_regular_file(path, error);
+  throw InputError(fmt::format("{}: is no result directory{}: 'a3sim {} -o {}' writes one", path.string(),
+                               file ? " but a file" : "", command_for(kind), file ? "DIR" : path.string()));
 }
 
 ResultDirectory::ResultDirectory(const fs::path& path, std::string_view kind)

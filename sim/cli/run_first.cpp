@@ -16,7 +16,10 @@ namespace fs = std::filesystem;
 // Returns the file of an experiment.
 std::string experiment_file(const std::string& given) {
   try {
-    return file_or_shipped(given, "experiments");
+    std::string file = file_or_shipped(given, "experiments");
+    std::error_code error;
+    if (!fs::exists(file, error)) throw InputError(fmt::format("{}: no such file", given));
+    return file;
   } catch (const InputError& error) {
     throw InputError(
         fmt::format("{}\nA result directory of this name does not exist either: 'a3sim run CONFIG --trace "
