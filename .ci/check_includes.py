@@ -29,7 +29,7 @@ ARROWS = {
     "sim/traffic": SIMULATOR + " sim/variation",
     "sim/published": SIMULATOR + " sim/variation sim/result sim/compare",
     "sim/describe": SIMULATOR + " sim/published sim/sweep sim/search",
-    "sim/sweep": SIMULATOR + " sim/variation sim/result sim/describe",
+    "sim/sweep": SIMULATOR + " sim/variation sim/verdict sim/result sim/describe",
     "sim/search": SIMULATOR + " sim/variation sim/result sim/compare sim/published sim/sweep",
     "sim/cli": "version.h sim traces scheduler models",
     "sim/python": "version.h sim traces scheduler models",

@@ -7,13 +7,12 @@
 #include "sim/cli/command.h"
 #include "sim/cli/options.h"
 #include "sim/cli/output.h"
-#include "sim/search/published_change.h"
 #include "sim/sweep/results/baseline.h"
 #include "sim/sweep/results/best_view.h"
 #include "sim/sweep/results/page_view.h"
 #include "sim/sweep/results/pivot_view.h"
 #include "sim/sweep/results/points_view.h"
-#include "sim/sweep/results/shared_facts.h"
+#include "sim/sweep/results/step_layouts.h"
 
 namespace a3sim {
 namespace {
@@ -76,36 +75,22 @@ Report part_view(const SweepResults& sweep, const ResultsOptions& options) {
   return pareto_view(sweep, objectives_of(sweep, options));
 }
 
-// Says of the fastest of a sweep's training steps whether its lead is more than what published changes of layout are predicted
-// wrong.
-void add_layout_error(const SweepResults& sweep, const ResultsOptions& options, Report& report) {
-  constexpr const char *kLatency = "latency", *kWorkload = "training_step";
-  if (value_of(options) != kLatency || !options.per.empty() ||
-      !all_of_workload(options.file, sweep.name, kWorkload))
-    return;
-  const Objective objective = objective_of(sweep, options.pass, kLatency);
-  const std::vector<std::size_t> points = best_points(sweep, objective, 2);
-  if (points.size() < 2) return;
-  const double lead = 1 - objective.cost(points[0]) / objective.cost(points[1]);
-  const std::vector<PublishedChange> changes = published_changes(kWorkload, ThreadsOption{}.count);
-  if (changes.empty()) return;
-  const PublishedChange worst = *std::ranges::max_element(changes, {}, &PublishedChange::error);
-  report
-      .say(fmt::format(
-               "The first takes {:.1f} % less time than the second. Of {} published changes of layout one is "
-               "predicted {:.1f} points off ({}: {:+.1f} % of the time, predicted {:+.1f} %){}.\n",
-               100 * lead, changes.size(), 100 * worst.error(), worst.what, -100 * worst.published,
-               -100 * worst.predicted,
-               lead > worst.error() ? "" : ": which of the two is faster is not known, measure both"),
-           "layout_error")
-      .fact("lead", lead)
-      .fact("layout_error", worst.error());
+// Says what the lead of the fastest layout is worth, wherever times of training steps are looked at.
+void add_lead(const SweepResults& sweep, const ResultsOptions& options, Report& report) {
+  const std::string value = options.value.empty() ? "latency" : options.value;
+  const bool of_time =
+      options.pareto.empty()
+          ? follows_time(value.substr(value.find(':') + 1))
+          : std::ranges::any_of(options.pareto, [](const std::string& name) { return follows_time(name); });
+  if (!of_time) return;
+  if (const auto lead = lead_of_best(sweep, options.pass, options.per)) add_layout_lead(*lead, report);
 }
 
 Report chosen_view(const SweepResults& sweep, const ResultsOptions& options) {
-  if (options.rows.empty() && options.best == 0 && options.pareto.empty()) return page(sweep, options);
-  Report report = part_view(sweep, options);
-  if (options.best > 0) add_layout_error(sweep, options, report);
+  const bool whole = options.rows.empty() && options.best == 0 && options.pareto.empty();
+  Report report = whole ? page(sweep, options) : part_view(sweep, options);
+  add_lead(sweep, options, report);
+  if (whole) return report;
   if (const std::string missing = missing_text(sweep); !missing.empty()) report.say(missing, "missing");
   return report;
 }

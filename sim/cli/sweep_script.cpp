@@ -15,6 +15,7 @@
 #include "sim/experiment/step/step_sections.h"
 #include "sim/experiment/step/training_plan.h"
 #include "sim/sweep/results/sweep_results.h"
+#include "sim/verdict/layout_lead.h"
 
 namespace a3sim {
 namespace {
@@ -174,6 +175,11 @@ std::string better_layouts(const ScriptOfSweep& from, const SweepSpec& spec, con
     text += fmt::format("  {:.3f} s, {:.1f} % less: {}\n", time, 100 * (1 - time / own_time),
                         arguments_of(layout_of(sweep, p), training_plan_of(own)));
   }
+  if (shown > 0)
+    text +=
+        layout_lead("the first of these", "the script's own", times[points.front()] * kMilliseconds, own_time)
+            .text() +
+        '\n';
   if (shown == 0) text += "no layout of the sweep is faster\n";
   return text;
 }

@@ -223,6 +223,9 @@ void add_saved_runs(Page& page, std::span<const SavedRun> saved, unsigned thread
       add_step(page, run.run->directory, several ? "Step, " + run.name : "Step");
     add_inference(page, run.run->directory, several ? "Step, " + run.name : "Step");
   }
+  if (runs.size() == 2 &&
+      std::ranges::all_of(runs, [](const AnalysedRun& run) { return has_step(run.run->directory); }))
+    add_step_lead(page, {runs[0].run->directory, runs[1].run->directory}, {runs[0].name, runs[1].name});
   add_answer(page, runs);
   add_waterfalls(page, runs);
   std::vector<NamedRun> traced;

@@ -8,6 +8,7 @@
 #include "sim/core/error.h"
 #include "sim/core/read_file.h"
 #include "sim/experiment/step/step_files.h"
+#include "sim/verdict/layout_lead.h"
 
 namespace a3sim {
 namespace {
@@ -91,6 +92,22 @@ void add_step(Page& page, const std::filesystem::path& directory, const std::str
             {"works", kNamesOf<StepBlockKind>},
             {"blocks", pack_blocks(page, read_step_rows<StepBlock>(directory / kStepBlocksFile))},
             {"memory", pack_memory(page, read_step_rows<StepMemory>(directory / kStepMemoryFile))}});
+}
+
+void add_step_lead(Page& page, const std::array<std::filesystem::path, 2>& directories,
+                   const std::array<std::string, 2>& names) {
+  Duration time[2] = {};
+  for (const std::size_t side : {0, 1}) {
+    const nlohmann::ordered_json result = read_step_json(directories[side] / "result.json");
+    if (!result.contains("step_ps")) return;
+    time[side] = Duration(result["step_ps"].get<std::int64_t>());
+  }
+  const auto lead = layout_lead_between(directories[0] / "resolved.yaml", directories[1] / "resolved.yaml",
+                                        names, time[0], time[1]);
+  if (!lead) return;
+  Report report;
+  add_layout_lead(*lead, report);
+  page.add("Which layout is faster", PageBlocks().report(report));
 }
 
 }  // namespace a3sim

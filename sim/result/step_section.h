@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "traces/analysis/overlap.h"
@@ -18,5 +20,9 @@ std::vector<Overlap> step_overlaps(const std::filesystem::path& directory);
 // Adds a section about a step: its time, its pipeline, where the stages' time went, what hides exchanges,
 // and what the dies hold. Throws InputError if a file is cut off or wrong.
 void add_step(Page& page, const std::filesystem::path& directory, const std::string& title);
+
+// Adds what it is worth that one of two steps takes less time, where their layouts differ and they do the same work.
+void add_step_lead(Page& page, const std::array<std::filesystem::path, 2>& directories,
+                   const std::array<std::string, 2>& names);
 
 }  // namespace a3sim

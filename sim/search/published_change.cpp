@@ -154,12 +154,4 @@ std::optional<PublishedChange> nearest_published_change(const Experiment& experi
   return pair ? change_of(*pair, threads) : std::nullopt;
 }
 
-std::vector<PublishedChange> published_changes(const std::string& workload, unsigned threads) {
-  std::vector<PublishedChange> changes;
-  for (const PublishedPair& pair : pairs_of(workload))
-    if (std::optional<PublishedChange> change = change_of(pair, threads))
-      changes.push_back(std::move(*change));
-  return changes;
-}
-
 }  // namespace a3sim

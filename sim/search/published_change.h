@@ -24,7 +24,4 @@ struct PublishedChange {
 // the change. Returns nullopt if no change of its workload was published.
 std::optional<PublishedChange> nearest_published_change(const Experiment& experiment, unsigned threads);
 
-// Returns all published changes of a workload, each with a run of its cases before and after.
-std::vector<PublishedChange> published_changes(const std::string& workload, unsigned threads);
-
 }  // namespace a3sim

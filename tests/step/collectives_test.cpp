@@ -56,6 +56,16 @@ TEST_CASE("a die that stands for a ring takes as long as the whole ring") {
   }
 }
 
+TEST_CASE("all hops of a ring take as long as its slowest") {
+  // The package, the node and the way between nodes each carry a part.
+  const std::vector<StreamTransfer> transfers = ring_transfers(a3().fabric, {32, 1}, 1 << 26, RankId{0});
+  REQUIRE(transfers.size() > 1);
+  const auto time = [](const StreamTransfer& transfer) {
+    return static_cast<double>(transfer.bytes.count) / static_cast<double>(transfer.rate.count);
+  };
+  for (const StreamTransfer& transfer : transfers) CHECK(time(transfer) == Approx(time(transfers.front())));
+}
+
 TEST_CASE("a die that stands for an all-to-all takes as long as the whole group") {
   constexpr double kBytes = 1 << 24;
   for (const DieGroup group : {DieGroup{2, 1}, DieGroup{8, 2}, DieGroup{16, 1}, DieGroup{32, 2}}) {

@@ -238,15 +238,20 @@ TEST_CASE(
       // All that a die keeps for its backward passes is given back, never before it was kept.
       const ActivationCurve curve = activations_of(result.run.written, result.run.result, s);
       REQUIRE(curve.back().second == Approx(0).margin(1));
+      const double most = std::ranges::max_element(curve, {}, &ActivationCurve::value_type::second)->second;
+      // Over a slow link more waits than what is foreseen.
+      if (set[1] == "step.offload=0") REQUIRE(most <= result.prepared.memory[s].activations * 1.000001 + 1);
       REQUIRE(std::ranges::all_of(curve, [](const auto& point) { return point.second > -1; }));
     }
   }
 }
 
 TEST_CASE("ports that are faster than the kernels of an exchange make no step longer") {
-  const auto time = [](const std::string& rate) {
+  // Beside passes, too: were the ring of gathers to send its near part at once, the memory would leave products less meanwhile.
+  const std::string overlap = GENERATE("none", "both");
+  const auto time = [&](const std::string& rate) {
     const std::vector<std::string> set = {
-        "model.layers=[embedding, 4 moe, head]", "step.global_batch=32", "step.dp_overlap=none",
+        "model.layers=[embedding, 4 moe, head]", "step.global_batch=32", "step.dp_overlap=" + overlap,
         "hardware.fabric.planes.nvlink.egress=" + rate, "hardware.fabric.planes.nvlink.ingress=" + rate};
     const Experiment experiment = load_experiment(configs_folder() / "experiments" / "step_h100.yaml", set);
     return run_step(experiment, prepare_step(experiment)).result.makespan;

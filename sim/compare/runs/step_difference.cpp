@@ -12,6 +12,7 @@
 #include "sim/compare/runs/counterfactual.h"
 #include "sim/compare/runs/run_difference.h"
 #include "sim/verdict/difference_verdict.h"
+#include "sim/verdict/layout_lead.h"
 
 namespace a3sim {
 namespace {
@@ -142,6 +143,9 @@ std::optional<Report> step_difference(const std::filesystem::path& a, const std:
   add_class_differences(*of_a, *of_b, report);
   add_key_differences(a, b, report);
   report.say(verdict_of(*of_a, *of_b), "verdict");
+  if (const auto lead = layout_lead_between(a / "resolved.yaml", b / "resolved.yaml", {"A", "B"},
+                                            of_a->time(), of_b->time()))
+    add_layout_lead(*lead, report);
   return report;
 }
 

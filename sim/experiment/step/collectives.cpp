@@ -18,6 +18,18 @@ void add_transfer(const Hardware::Fabric& fabric, std::uint32_t level, double by
 // Returns the part of the bytes arriving at one of `members` dies that is meant for the others.
 double nearer_part(std::uint32_t members) { return 1 - 1.0 / members; }
 
+// Lets all transfers take as long as the one that takes longest.
+void keep_pace(std::vector<StreamTransfer>& transfers) {
+  double longest = 0;
+  for (const StreamTransfer& transfer : transfers)
+    longest = std::max(longest,
+                       static_cast<double>(transfer.bytes.count) / static_cast<double>(transfer.rate.count));
+  for (StreamTransfer& transfer : transfers)
+    transfer.rate =
+        std::min(transfer.rate,
+                 {static_cast<std::int64_t>(std::ceil(static_cast<double>(transfer.bytes.count) / longest))});
+}
+
 }  // namespace
 
 GroupLevels levels_of(const Hardware::Fabric& fabric, DieGroup group) {
@@ -44,6 +56,8 @@ std::vector<StreamTransfer> ring_transfers(const Hardware::Fabric& fabric, DieGr
     if (levels.members[l] > nearer) add_transfer(fabric, l, sent * steps, rank, transfers);
     nearer = levels.members[l];
   }
+  // A ring is as fast as its slowest cable: what goes over the others arrives no earlier, and loads memories no more.
+  keep_pace(transfers);
   return transfers;
 }
 

@@ -3,14 +3,24 @@
 namespace a3sim {
 
 OffloadWriter::OffloadWriter(const StepParts& parts, StepTasks& tasks)
-    : step_(parts.step), blocks_(parts.blocks), tasks_(tasks), begun_(parts.layout.shape.stages) {
+    : step_(parts.step), blocks_(parts.blocks), tasks_(tasks), begun_(parts.layout.shape.stages), ended_(begun_) {
   if (step_.offload == 0) return;
   out_.resize(parts.layout.blocks() * step_.micro_batches(), kNone);
   in_ = out_;
 }
 
 void OffloadWriter::forward(const ChunkWork& work, const AfterTasks& after) {
-  if (!out_.empty()) begun_[work.stage] = after;
+  if (!out_.empty()) begun_[work.stage] = begins(work, after);
+}
+
+void OffloadWriter::ended(const ChunkWork& work, const AfterTasks& after) {
+  if (!out_.empty()) ended_[work.stage] = after;
+}
+
+AfterTasks OffloadWriter::begins(const ChunkWork& work, AfterTasks after) const {
+  const AfterTasks& before = ended_[work.stage];
+  after.insert(after.end(), before.begin(), before.end());
+  return after;
 }
 
 void OffloadWriter::out(const ChunkWork& work, std::uint32_t block, const AfterTasks& after) {
@@ -23,7 +33,7 @@ AfterTasks OffloadWriter::in(const ChunkWork& work, std::uint32_t block, AfterTa
   if (bytes == 0) return after;
   AfterTasks ahead = begun_[work.stage];
   ahead.push_back(out_[at(work)]);
-  begun_[work.stage] = after;
+  begun_[work.stage] = begins(work, after);
   in_[at(work)] = tasks_.swap(work, true, bytes, std::move(ahead)).front();
   after.push_back(in_[at(work)]);
   return after;

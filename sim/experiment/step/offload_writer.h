@@ -15,6 +15,8 @@ class OffloadWriter {
 
   // Tells the writer what a block's forward pass waits for.
   void forward(const ChunkWork& work, const AfterTasks& after);
+  // Tells the writer that a block's pass has ended: `after`. What is fetched one block ahead is not fetched before.
+  void ended(const ChunkWork& work, const AfterTasks& after);
   // Writes the way out of a block's activations, once its forward pass has ended: `after`.
   void out(const ChunkWork& work, std::uint32_t block, const AfterTasks& after);
   // Returns what a block's backward pass waits for: `after`, and its activations.
@@ -29,10 +31,13 @@ class OffloadWriter {
     return std::size_t{work.layer} * step_.micro_batches() + work.micro_batch;
   }
 
+  // Returns what a stage's pass begins after: what it waits for, and the pass before it.
+  AfterTasks begins(const ChunkWork& work, AfterTasks after) const;
+
   const StepOptions& step_;
   const std::vector<BlockTimes>& blocks_;
   StepTasks& tasks_;
-  std::vector<AfterTasks> begun_;  // one entry per stage: what its last block waited for
+  std::vector<AfterTasks> begun_, ended_;  // one entry per stage: what its last block began after, and its end
   // One entry per block of the model, then micro-batch: the tasks that move its activations; empty without step.offload.
   std::vector<std::uint32_t> out_, in_;
 };

@@ -4,7 +4,8 @@
 
 namespace a3sim {
 
-// Says what products in eight bits are worth in a step, beside what their rate alone would give. Nothing, where there are none.
+// Says what the rate of products in eight bits alone makes of a step, and which command simulates the same step without them.
+// Nothing, where there are none.
 void add_fp8(const Experiment& experiment, const SimulatedStep& simulated, Report& report);
 
 }  // namespace a3sim

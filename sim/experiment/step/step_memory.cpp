@@ -6,57 +6,90 @@
 namespace a3sim {
 namespace {
 
-// Activations of a stage's passes, block by block.
-class KeptActivations {
- public:
-  KeptActivations(const StageLayout& layout, const std::vector<BlockTimes>& blocks, double offload)
-      : layout_(layout), blocks_(blocks), offload_(offload) {}
+// A block's pass of a stage.
+struct BlockPass {
+  using Kind = StageWork::Kind;
+  Kind kind;
+  std::uint32_t block;
+  bool with_next = false;  // a forward pass beside the backward one that follows
+  bool fetches() const { return kind == Kind::kBackward || kind == Kind::kActivationGradient; }
+};
 
-  void forward(std::uint32_t chunk, std::size_t block) {
-    now_ += kept(chunk, block);
-    most_ = std::max(most_, now_ + moved(chunk, block));
+class StagePasses {
+ public:
+  StagePasses(const StageLayout& layout, const std::vector<BlockTimes>& blocks)
+      : layout_(layout), blocks_(blocks) {}
+
+  std::vector<BlockPass> of(const std::vector<StageWork>& order) {
+    for (std::size_t w = 0; w < order.size(); ++w) {
+      if (!order[w].with_next) {
+        add(order[w]);
+        continue;
+      }
+      const StageWork& other = order[w + 1];
+      order[w].backward() ? add_both(other, order[w]) : add_both(order[w], other);
+      ++w;
+    }
+    return std::move(passes_);
   }
-  void backward(std::uint32_t chunk, std::size_t block) {
-    // A block's activations come while the one behind it still has its own.
-    const std::size_t behind = std::min(block + 1, layout_.chunks[chunk].size() - 1);
-    most_ = std::max(most_, now_ + moved(chunk, block) + moved(chunk, behind));
-    now_ -= kept(chunk, block);
-  }
-  void pass(const StageWork& work) {
-    for (std::size_t b = 0; b < layout_.chunks[work.chunk].size(); ++b)
-      work.kind == StageWork::Kind::kForward ? forward(work.chunk, b) : backward(work.chunk, b);
+
+ private:
+  void add(const StageWork& work) {
+    const std::vector<std::uint32_t>& chunk = layout_.chunks[work.chunk];
+    for (std::size_t b = 0; b < chunk.size(); ++b)
+      passes_.push_back({work.kind, work.backward() ? chunk[chunk.size() - 1 - b] : chunk[b]});
   }
   // Two passes beside one another: the first block of one beside the last of the other, but blocks without
   // experts by themselves.
-  void both(std::uint32_t ahead, std::uint32_t back) {
-    const std::size_t all = layout_.chunks[ahead].size();
-    for (std::size_t i = 0, j = layout_.chunks[back].size(); i < all || j > 0;) {
-      const bool forwards = i < all, backwards = j > 0;
-      const bool ahead_alone = forwards && (!backwards || !has_experts(ahead, i));
-      const bool back_alone = !ahead_alone && backwards && (!forwards || !has_experts(back, j - 1));
-      if (!back_alone) forward(ahead, i++);
-      if (!ahead_alone) backward(back, --j);
+  void add_both(const StageWork& ahead, const StageWork& back) {
+    const std::vector<std::uint32_t>&f = layout_.chunks[ahead.chunk], &b = layout_.chunks[back.chunk];
+    for (std::size_t i = 0, j = b.size(); i < f.size() || j > 0;) {
+      const bool forwards = i < f.size(), backwards = j > 0;
+      const bool ahead_alone = forwards && (!backwards || !has_experts(f[i]));
+      const bool back_alone = !ahead_alone && backwards && (!forwards || !has_experts(b[j - 1]));
+      if (!back_alone) passes_.push_back({ahead.kind, f[i++], !ahead_alone});
+      if (!ahead_alone) passes_.push_back({back.kind, b[--j]});
     }
   }
-  double most() const { return most_; }
-
- private:
-  bool has_experts(std::uint32_t chunk, std::size_t block) const {
-    return blocks_[layout_.chunks[chunk][block]].expert_parameters > 0;
-  }
-  double kept(std::uint32_t chunk, std::size_t block) const {
-    return (1 - offload_) * blocks_[layout_.chunks[chunk][block]].kept;
-  }
-  // What goes to the host behind a block's forward pass, and comes back.
-  double moved(std::uint32_t chunk, std::size_t block) const {
-    return offload_ * blocks_[layout_.chunks[chunk][block]].kept;
-  }
+  bool has_experts(std::uint32_t block) const { return blocks_[block].expert_parameters > 0; }
 
   const StageLayout& layout_;
   const std::vector<BlockTimes>& blocks_;
-  double offload_;
-  double now_ = 0, most_ = 0;
+  std::vector<BlockPass> passes_;
 };
+
+// Returns the most that a stage's passes keep. Of what waits at the host, a block's part leaves beside the pass behind its
+// forward one, and comes back beside the pass before its backward one; it stays until weight gradients are computed.
+double most_kept(const std::vector<BlockPass>& passes, const std::vector<BlockTimes>& blocks,
+                 double offload) {
+  using Kind = StageWork::Kind;
+  const auto kept = [&](const BlockPass& pass) { return (1 - offload) * blocks[pass.block].kept; };
+  const auto moved = [&](const BlockPass& pass) { return offload * blocks[pass.block].kept; };
+  double now = 0, most = 0, coming = 0, leaving = 0;
+  std::vector<double> comes(passes.size());  // during each pass, for the one after it
+  for (std::size_t p = passes.size(); p-- > 0;) {
+    comes[p] = coming;
+    if (passes[p].kind == Kind::kWeightGradient) continue;
+    if (passes[p].with_next)
+      coming = moved(passes[p + 1]);
+    else if (p == 0 || !passes[p - 1].with_next)
+      coming = passes[p].fetches() ? moved(passes[p]) : 0;
+  }
+  for (std::size_t p = 0; p < passes.size(); ++p) {
+    const BlockPass& pass = passes[p];
+    const bool weights = pass.kind == Kind::kWeightGradient;
+    if (pass.kind == Kind::kForward) now += kept(pass);
+    if (pass.kind == Kind::kActivationGradient) now += moved(pass);
+    const bool own = pass.kind == Kind::kForward || pass.kind == Kind::kBackward;
+    const double beside = pass.with_next ? moved(passes[p + 1]) + comes[p + 1] : comes[p];
+    most = std::max(most, now + (own ? moved(pass) : 0) + beside + leaving);
+    const bool of_pair = p > 0 && passes[p - 1].with_next;
+    leaving = pass.kind == Kind::kForward ? moved(pass) : of_pair ? moved(passes[p - 1]) : 0;
+    if (pass.kind == Kind::kBackward || weights) now -= kept(pass);
+    if (weights) now -= moved(pass);
+  }
+  return most;
+}
 
 }  // namespace
 
@@ -92,17 +125,7 @@ std::vector<StageMemory> foreseen_memory(const StepOptions& step, const StageLay
   std::vector<StageMemory> all;
   for (std::uint32_t s = 0; s < layout.shape.stages; ++s) {
     StageMemory& memory = all.emplace_back(static_memory(step, layout, blocks, s));
-    KeptActivations kept(layout, blocks, step.offload);
-    for (std::size_t w = 0; w < orders[s].size(); ++w) {
-      const StageWork& work = orders[s][w];
-      if (work.with_next) {
-        const StageWork& other = orders[s][++w];
-        work.backward() ? kept.both(other.chunk, work.chunk) : kept.both(work.chunk, other.chunk);
-      } else if (work.kind != StageWork::Kind::kActivationGradient) {
-        kept.pass(work);  // weight gradients need what activation gradients do
-      }
-    }
-    memory.activations = kept.most();
+    memory.activations = most_kept(StagePasses(layout, blocks).of(orders[s]), blocks, step.offload);
   }
   return all;
 }

@@ -145,11 +145,13 @@ class StepWriter {
     offload_.forward(part, after);
     after = blocks_.forward(part, block, std::move(after));
     offload_.out(part, block, after);
+    offload_.ended(part, after);
     return after;
   }
   AfterTasks write_backward(const ChunkWork& part, std::uint32_t block, AfterTasks after, bool split) {
     after = offload_.in(part, block, update_.gathered(part, std::move(after)));
     after = blocks_.backward(part, block, std::move(after), split);
+    offload_.ended(part, after);
     return end_block(part, block, std::move(after), split);
   }
   // Ends a block's backward pass, unless its weight gradients are left for later. Returns what the next block
@@ -192,6 +194,7 @@ class StepWriter {
         first_task_[at_block(pair.forward)] = static_cast<std::uint32_t>(tasks_.count());
         blocks_.both(pair, f[i], b[j], split);
         offload_.out(pair.forward, f[i], pair.after_forward);
+        offload_.ended(pair.backward, pair.after_backward);
         ++i;
         pair.after_backward = end_block(pair.backward, b[j], std::move(pair.after_backward), split);
       }

@@ -11,6 +11,7 @@
 #include "sim/core/error.h"
 #include "sim/sweep/open_results.h"
 #include "sim/sweep/results/axis_numbers.h"
+#include "sim/sweep/results/step_layouts.h"
 #include "sim/sweep/results/sweep_results.h"
 
 namespace a3sim {
@@ -37,12 +38,25 @@ std::string clean_text(const SQLite::Column& column) {
 // Maps a position of the sweep to the point's place in our list.
 using PointOfPosition = std::map<std::int64_t, std::size_t>;
 
+// Numbers texts from 1 on; 0 is the empty one.
+class TextNumbers {
+ public:
+  std::size_t of(const std::string& text) {
+    return text.empty() ? 0 : numbers_.try_emplace(text, numbers_.size() + 1).first->second;
+  }
+
+ private:
+  std::map<std::string, std::size_t> numbers_;
+};
+
 PointOfPosition read_points(SQLite::Database& db, SweepResults& sweep) {
-  SQLite::Statement rows(db,
-                         "SELECT sweep_point.position, status, error FROM sweep_point LEFT JOIN point "
-                         "ON point.id = sweep_point.point WHERE sweep = ? ORDER BY sweep_point.position");
+  SQLite::Statement rows(
+      db,
+      "SELECT sweep_point.position, status, error, config FROM sweep_point LEFT JOIN point "
+      "ON point.id = sweep_point.point WHERE sweep = ? ORDER BY sweep_point.position");
   rows.bind(1, sweep.name);
   PointOfPosition index;
+  TextNumbers layouts, works;
   while (rows.executeStep()) {
     ResultPoint point;
     point.levels.assign(sweep.axes.size(), kNoLevel);
@@ -50,6 +64,11 @@ PointOfPosition read_points(SQLite::Database& db, SweepResults& sweep) {
     if (status == "done") point.status = PointStatus::kDone;
     if (status == "failed") point.status = PointStatus::kFailed;
     point.error = clean_text(rows.getColumn(2));
+    if (point.status == PointStatus::kDone) {
+      const StepLines lines = step_lines(rows.getColumn(3).getString());
+      point.layout = layouts.of(lines.layout);
+      point.work = works.of(lines.work);
+    }
     index.emplace(rows.getColumn(0).getInt64(), sweep.points.size());
     sweep.points.push_back(std::move(point));
   }

@@ -68,14 +68,4 @@ std::string shared_facts(const std::filesystem::path& database, std::string_view
   return fmt::format("{}", fmt::join(shared, " · "));
 }
 
-bool all_of_workload(const std::filesystem::path& database, std::string_view sweep,
-                     std::string_view workload) {
-  bool any = false, other = false;
-  each_config(database, sweep, [&](const std::string& config) {
-    any = true;
-    other |= value_in(config, "experiment", "workload") != workload;
-  });
-  return any && !other;
-}
-
 }  // namespace a3sim

@@ -10,8 +10,4 @@ namespace a3sim {
 // point has run.
 std::string shared_facts(const std::filesystem::path& database, std::string_view sweep);
 
-// True if points have run, all of them of this experiment.workload.
-bool all_of_workload(const std::filesystem::path& database, std::string_view sweep,
-                     std::string_view workload);
-
 }  // namespace a3sim

@@ -21,6 +21,8 @@ struct ResultPoint {
   std::vector<std::size_t> levels;  // for each axis, the position of its value
   PointStatus status = PointStatus::kNotRun;
   std::string error;  // of a failed one
+  // Of training steps that are done: equal for points with one layout, and for those that do the same work. 0: not known.
+  std::size_t layout = 0, work = 0;
 };
 
 // One metric of one pass ('total': of all passes), for all points.

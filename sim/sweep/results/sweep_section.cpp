@@ -10,6 +10,7 @@
 #include "sim/sweep/results/effects_report.h"
 #include "sim/sweep/results/page_view.h"
 #include "sim/sweep/results/points_view.h"
+#include "sim/sweep/results/step_layouts.h"
 
 namespace a3sim {
 namespace {
@@ -94,6 +95,7 @@ void add_sweep(Page& page, const SweepResults& sweep) {
   Report report;
   report.say(counts_line(sweep));
   report.say(failures_text(sweep, kMostFailures));
+  if (const auto lead = lead_of_best(sweep, pass)) add_layout_lead(*lead, report);
   const std::vector<std::string> metrics = page_metrics(sweep, pass);
   if (sweep.count(PointStatus::kDone) > 0)
     add_effects(sweep, pass, metrics.empty() ? "latency" : metrics.front(), report.part("effects"),
