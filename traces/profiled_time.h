@@ -27,6 +27,7 @@ struct StepTime {
   struct Told {
     Duration computing{}, exposed{}, free{};
     std::size_t line = 0;
+    double clock = 0;  // MHz; 0: not sampled
     Duration length() const { return computing + exposed + free; }
   };
   std::optional<Told> told;

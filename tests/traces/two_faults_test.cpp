@@ -243,6 +243,23 @@ TEST_CASE("a port whose same puts are slow now and fast then comes and goes, how
   }
 }
 
+TEST_CASE("a moment in which puts overlap does not make a port that is slow all the time come and go") {
+  MadeObservation job = job_of_transfers(4);
+  add_full(job, {21, 22, 23});
+  add_puts(job, 4, [](std::uint32_t, std::uint32_t s, std::uint32_t, int) { return s == 1 ? 1.7 : 1.0; });
+  // Short puts of rank 1, which lie between the others usually, and beside them in slow steps.
+  constexpr double kLength = 0.04, kBytes = 3e4;
+  for (const std::uint32_t d : {0U, 2U, 3U}) {
+    job.usual.transfers.push_back(job.put(0, 1, d, 4.53, kLength, kBytes));
+    for (FullStep& step : job.full_records)
+      step.transfers.push_back(job.put(step.step, 1, d, 1.03, kLength, kBytes));
+  }
+  const Advice advice = advice_by_rules(job);
+  INFO(advice_text(advice));
+  CHECK(found(advice, "comm.flapping") == nullptr);
+  CHECK(found(advice, "comm.link") != nullptr);
+}
+
 TEST_CASE("a port that gets slower from step to step does not come and go") {
   MadeObservation job = job_of_transfers(4);
   add_full(job, {21, 22, 23});

@@ -210,9 +210,11 @@ class AscendReader {
     const auto number = table.place({"Step"});
     const auto computing = table.needed({"Computing"}), communication = table.needed({"Communication"}),
                exposed = table.needed({"Communication(Not Overlapped)"}), free = table.needed({"Free"});
+    const auto clock = table.place({"AI Core Clock(MHz)"});
     const auto time = [&](std::size_t column) {
       return from_microseconds(table.number(column, 0, kLongest).value_or(0));
     };
+    constexpr double kFastest = 1e6;  // MHz
     Duration sum{};
     for (std::size_t steps = 0; table.next(); ++steps) {
       if (steps > 1'000'000)
@@ -222,7 +224,8 @@ class AscendReader {
                     time(communication),
                     time(exposed),
                     time(free),
-                    table.line()};
+                    table.line(),
+                    clock ? table.number(*clock, 0, kFastest).value_or(0) : 0};
       sum += told.computing + told.exposed + told.free;
       if (sum > Duration(std::int64_t{1} << 61))
         throw InputError(table.name() + ": steps of more than 26 days: is this a profile?");

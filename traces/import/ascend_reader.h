@@ -21,6 +21,7 @@ struct ToldStep {
   std::optional<std::uint64_t> step;
   Duration computing{}, communication{}, exposed{}, free{};
   std::size_t line = 0;
+  double clock = 0;  // of its cores, MHz; 0: unknown. Only the recorder of traces/recorder writes it.
 };
 
 // Receives the content of an Ascend profiler's directories, rank by rank: first a rank's kernels and

@@ -262,6 +262,7 @@ void JobReader::step_time(std::uint32_t rank, const ToldStep& told) {
   sum->exposed += told.exposed;
   sum->free += told.free;
   if (sum->line == 0) sum->line = told.line;
+  if (told.clock > 0) sum->clock = told.clock;
 }
 
 std::uint32_t JobReader::name(const std::string& text) {

@@ -382,8 +382,13 @@ void read_analysed_steps(const std::filesystem::path& file,
   };
   std::size_t line = 0;
   while (open.next(*all)) {
-    ToldStep told{step_of(text_of(*all, 0)), time(all->getColumn(1)), time(all->getColumn(2)),
-                  time(all->getColumn(3)),   time(all->getColumn(4)), ++line};
+    ToldStep told{step_of(text_of(*all, 0)),
+                  time(all->getColumn(1)),
+                  time(all->getColumn(2)),
+                  time(all->getColumn(3)),
+                  time(all->getColumn(4)),
+                  ++line,
+                  0};
     if (told.computing + told.exposed + told.free > Duration::zero()) take(told);
   }
 }

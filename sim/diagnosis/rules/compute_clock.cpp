@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
+#include <vector>
 
+#include "sim/core/statistics.h"
 #include "sim/diagnosis/rules/computing.h"
 #include "sim/diagnosis/rules/rule.h"
+#include "traces/profiled_time.h"
 
 namespace a3sim {
 namespace {
@@ -14,6 +19,46 @@ namespace {
 double by_clock(const OperatorLag& lag) {
   const double longer = picoseconds(lag.now.run - lag.usual.run);
   return std::clamp(picoseconds(lag.usual.run) * (1 / lag.clock() - 1), 0.0, std::max(0.0, longer));
+}
+
+// A rank's clocks that were sampled beside its steps, in MHz, and what it computes in usual steps.
+struct SampledClocks {
+  std::vector<double> slow, usual, computing;
+};
+std::map<std::uint32_t, SampledClocks> sampled_clocks(const ProfiledTime& time,
+                                                      const std::set<std::uint64_t>& slow_steps) {
+  std::map<std::uint32_t, SampledClocks> ranks;
+  for (const StepTime& step : time.steps) {
+    const bool slow = slow_steps.contains(step.step);
+    if (!slow) ranks[step.rank].computing.push_back(picoseconds(step.computing));
+    if (!step.told || step.told->clock <= 0) continue;
+    SampledClocks& clocks = ranks[step.rank];
+    (slow ? clocks.slow : clocks.usual).push_back(step.told->clock);
+  }
+  return ranks;
+}
+
+// Compares clocks that were sampled beside slow steps with those of the same rank's usual ones.
+std::vector<Finding> low_samples(const Slowdown& slowdown, const RuleData& data) {
+  const ProfiledTime* time = slowdown.observation.profiled_time();
+  if (!time) return {};
+  std::set<std::uint64_t> slow;
+  for (const std::uint32_t step : slowdown.episode.steps) slow.insert(slowdown.observation.number_of(step));
+  Finding finding;
+  for (const auto& [rank, clocks] : sampled_clocks(*time, slow)) {
+    if (clocks.slow.empty() || clocks.usual.empty()) continue;
+    const double part = median(clocks.slow) / median(clocks.usual), limit = 1 - data.at("low");
+    if (part > limit) continue;
+    finding.ranks.push_back(rank);
+    finding.factor = finding.factor > 0 ? std::min(finding.factor, part) : part;
+    const double longer = median(clocks.computing) * (1 / part - 1);
+    finding.explains = std::max(finding.explains, std::min(1.0, longer / slowdown.own_lag()));
+    finding.add({fmt::format("clock of rank {} beside slow steps, of its usual one", rank), "", part, limit,
+                 slowdown.place(rank)});
+  }
+  if (finding.ranks.empty()) return {};
+  finding.doubt = data.at("sampled");
+  return {finding};
 }
 
 class ComputeClockRule final : public CauseRule {
@@ -41,7 +86,7 @@ class ComputeClockRule final : public CauseRule {
                    1 - data.at("low"), slowdown.observation.place_of(*longest)});
       lowest = std::min(lowest, mean);
     }
-    if (finding.ranks.empty()) return {};
+    if (finding.ranks.empty()) return low_samples(slowdown, data);
     finding.ranks = busy_alike(slowdown, finding.ranks);
     finding.factor = lowest;
     return {finding};

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "sim/core/statistics.h"
@@ -48,7 +49,8 @@ PortBins bins_of(const std::vector<const TransferRecord*>& puts, double of_port)
   return bins;
 }
 
-// Counts how often a port changes between its full rate and a low one, from bins of steps.
+// Counts how often a port changes between its full rate and a low one, from bins of steps. A put's bytes are spread evenly over its
+// time, so a single bin may hold more than the port carried in it: a state holds from the second bin in a row on.
 class PortStates {
  public:
   PortStates(const RuleData& shared, double most)
@@ -57,7 +59,7 @@ class PortStates {
         enough_(shared.at("port_busy")) {}
 
   void add(const PortBins& bins) {
-    int state = 0;
+    int state = 0, before = 0;
     std::optional<std::size_t> fell;
     for (std::size_t b = 0; b < bins.bytes.size(); ++b) {
       if (bins.busy[b] < enough_) continue;
@@ -65,12 +67,14 @@ class PortStates {
       bytes_ += bins.bytes[b];
       const int now = bins.bytes[b] >= full_ ? 1 : bins.bytes[b] <= low_ ? -1 : 0;
       low_bins_ += now < 0;
-      if (now != 0 && state != 0 && now != state) ++changes_;
+      const bool holds = now != 0 && now == std::exchange(before, now);
+      if (!holds) continue;
+      if (state != 0 && now != state) ++changes_;
       if (now < 0 && state > 0) {
         if (fell) between_.push_back(static_cast<double>(b - *fell));
         fell = b;
       }
-      if (now != 0) state = now;
+      state = now;
     }
   }
 
@@ -182,7 +186,7 @@ void add_exchanges(const Slowdown& slowdown, std::uint32_t rank, bool egress, do
     for (const TransferRecord* put : puts.usual) usual[{key.pass, key.op}].add(*put);
     for (const TransferRecord* put : puts.now) steps[put->step][{key.pass, key.op}].add(*put);
   }
-  double uneven = 0;
+  double uneven = 0, slow_steps = 0;
   for (auto& [step, exchanges] : steps) {
     std::vector<Carried> carried;
     for (auto& [exchange, now] : exchanges) {
@@ -191,11 +195,14 @@ void add_exchanges(const Slowdown& slowdown, std::uint32_t rank, bool egress, do
       if (apart <= slowdown.shared.at("equal_work") * usually.bytes() && now.rate() > 0 && usually.rate() > 0)
         carried.push_back({now.rate(), usually.rate()});
     }
+    // A step in which the port carries what it usually does is slow for another reason.
+    slow_steps +=
+        std::ranges::any_of(carried, [&](const Carried& one) { return one.now < slow * one.usual; });
     const double part = of_steady_port(carried, slow);
     in_time.of_steady = std::min(in_time.of_steady, part);
     uneven += part < slowdown.shared.at("port_uneven");
   }
-  if (!steps.empty()) in_time.uneven = uneven / static_cast<double>(steps.size());
+  if (slow_steps > 0) in_time.uneven = uneven / slow_steps;
 }
 
 }  // namespace
