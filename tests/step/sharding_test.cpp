@@ -112,6 +112,12 @@ TEST_CASE("replicas spread over fewer ranks, and add their parts up once per ste
   // Each of two replicas sends half of its part twice: reduced, then gathered.
   CHECK(bytes_of(two, "ReduceReplicas_bwd") == Approx(parameters / shards * 4).epsilon(1e-4));
   CHECK(two.prepared.memory[0].states == Approx(2 * all.prepared.memory[0].states));
+  // Dies of a CP group hold the same weights, so that these are spread over them, too.
+  const Ran cp = run_text(
+      kDense, {"parallel.dp=4", "parallel.cp=2", "step.global_batch=8", "step.fsdp=true", "step.replicas=2"});
+  for (const char* const name : {"Gather_bwd", "ReduceReplicas_bwd"})
+    CHECK(bytes_of(cp, name) == Approx(bytes_of(two, name)).epsilon(1e-5));
+  CHECK(cp.prepared.memory[0].states == Approx(two.prepared.memory[0].states));
   CHECK_THROWS_WITH(run_text(kDense, joined(kEightRanks, {"step.replicas=3"})),
                     Catch::Contains("step.replicas") && Catch::Contains("1, 2, 4, 8"));
 }

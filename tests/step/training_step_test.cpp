@@ -177,6 +177,9 @@ TEST_CASE("a step above the die's memory is refused with what would fit, unless 
                                  asked = {"step.capacity=1 GiB", "step.over_capacity=true"};
   CHECK_THROWS_WITH(run_text(kDense, little), Catch::Contains("step.capacity") && Catch::Contains("weights"));
   CHECK_NOTHROW(run_text(kDense, asked));
+  CHECK_THROWS_WITH(
+      run_text(kDense, {"parallel.dp=8", "step.fsdp=true", "step.replicas=4", "step.capacity=512 MiB"}),
+      Catch::Contains("a smaller step.replicas"));
 }
 
 // Sanitizers make a layout ten times as slow.

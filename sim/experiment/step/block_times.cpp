@@ -106,6 +106,10 @@ BlockTimes sizes_of(const Block& block, const StepOptions& own) {
 
 }  // namespace
 
+double offloaded_bytes(const StepOptions& step, const BlockTimes& block) {
+  return step.offload > 0 && BlockKinds::get(block.kind).is_layer() ? step.offload * block.kept : 0;
+}
+
 BlockTimes block_sizes(const StepOptions& step, const ModelShape& model, const StageLayout::Kind& kind) {
   const BlockKind& block_kind = BlockKinds::get(kind.name);
   BlockTimes sizes =

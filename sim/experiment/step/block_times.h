@@ -36,6 +36,10 @@ struct BlockTimes {
   double flops_run = 0;
 };
 
+// Returns the bytes of a block's activations that wait in the host's memory (step.offload). Those of embedding and head stay: a
+// head's backward pass follows its forward pass at once.
+double offloaded_bytes(const StepOptions& step, const BlockTimes& block);
+
 // Returns the parameters and the memory of a block of this kind. Its times and operations are zero.
 BlockTimes block_sizes(const StepOptions& step, const ModelShape& model, const StageLayout::Kind& kind);
 // Returns the same with times: the costs of its kernels, and a run of its experts.

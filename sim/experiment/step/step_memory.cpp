@@ -61,10 +61,12 @@ class StagePasses {
 // Returns the most that a stage's passes keep. Of what waits at the host, a block's part leaves beside the pass behind its
 // forward one, and comes back beside the pass before its backward one; it stays until weight gradients are computed.
 double most_kept(const std::vector<BlockPass>& passes, const std::vector<BlockTimes>& blocks,
-                 double offload) {
+                 const StepOptions& step) {
   using Kind = StageWork::Kind;
-  const auto kept = [&](const BlockPass& pass) { return (1 - offload) * blocks[pass.block].kept; };
-  const auto moved = [&](const BlockPass& pass) { return offload * blocks[pass.block].kept; };
+  const auto kept = [&](const BlockPass& pass) {
+    return blocks[pass.block].kept - offloaded_bytes(step, blocks[pass.block]);
+  };
+  const auto moved = [&](const BlockPass& pass) { return offloaded_bytes(step, blocks[pass.block]); };
   double now = 0, most = 0, coming = 0, leaving = 0;
   std::vector<double> comes(passes.size());  // during each pass, for the one after it
   for (std::size_t p = passes.size(); p-- > 0;) {
@@ -125,7 +127,7 @@ std::vector<StageMemory> foreseen_memory(const StepOptions& step, const StageLay
   std::vector<StageMemory> all;
   for (std::uint32_t s = 0; s < layout.shape.stages; ++s) {
     StageMemory& memory = all.emplace_back(static_memory(step, layout, blocks, s));
-    memory.activations = most_kept(StagePasses(layout, blocks).of(orders[s]), blocks, step.offload);
+    memory.activations = most_kept(StagePasses(layout, blocks).of(orders[s]), blocks, step);
   }
   return all;
 }

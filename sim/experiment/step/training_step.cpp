@@ -21,6 +21,7 @@ std::string what_fits(const StepOptions& step, const StageMemory& fullest) {
                                 : "a larger parallel.tp or parallel.cp keeps less";
   }
   if (!step.spreads_states()) return "step.optimizer.sharded=true spreads the optimizer's states";
+  if (step.replicas > 1) return "a smaller step.replicas spreads what each group holds over more dies";
   if (!step.optimizer.swapped && fullest.states > fullest.weights)
     return "a larger parallel.dp, parallel.pp or parallel.tp spreads states, step.optimizer.swapped=true "
            "keeps them in "
