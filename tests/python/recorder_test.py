@@ -188,6 +188,25 @@ for step in range(20):
             assert advice_on(a3sim, directory)["steps"] >= least - 1, end
 
 
+def check_damage(a3sim):
+    """What is damaged is left out and said; of two records of a rank the later one counts, whatever the processes' numbers."""
+    files = "ASCEND_PROFILER_OUTPUT"
+    for damaged, cut, left in [("communication.json", 300, "the rest of it is left out"), ("step_trace_time.csv", 9, "1 damaged row is")]:
+        with tempfile.TemporaryDirectory() as directory:
+            record(directory, lambda rank, step: 15.0 if rank == 2 and step in SLOW else 10.0)
+            path = os.path.join(directory, "host_1_1_ascend_pt", files, damaged)
+            os.truncate(path, os.path.getsize(path) - cut)
+            advice = advice_on(a3sim, directory)
+            assert [f["steps"] for f in advice["findings"]] == [[20, 29]], advice["findings"]
+            assert any(left in one["column"] for one in advice["missing"]), advice["missing"]
+    with tempfile.TemporaryDirectory() as directory:
+        record(directory, lambda rank, step: 10.0)
+        for rank in range(RANKS):
+            os.rename(f"{directory}/host_{rank}_1_ascend_pt", f"{directory}/host_{9 - rank}_12_ascend_pt")
+        record(directory, lambda rank, step: 15.0 if rank == 2 and step in SLOW else 10.0)
+        assert advice_on(a3sim, directory)["slow"] == []
+
+
 def check_clocks(a3sim):
     """A low clock is named where the driver tells it; it is read seldom, and no longer once that fails."""
     slow = lambda rank, step: 15.0 if rank == 2 and step in SLOW else 10.0
@@ -231,6 +250,7 @@ def main():
     a3sim = sys.argv[1]
     check_death(a3sim)
     check_clocks(a3sim)
+    check_damage(a3sim)
     with tempfile.TemporaryDirectory() as directory:
         record(directory, lambda rank, step: 15.0 if rank == 2 and step in SLOW else 10.0)
         advice = advice_on(a3sim, directory)
@@ -238,6 +258,9 @@ def main():
         assert advice["slow"] == list(SLOW), advice["slow"]
         assert [f["ranks"] for f in advice["findings"] if f["steps"] == [20, 29]] == [[2]], advice["findings"]
         (group,) = advice["groups"]
+        # What a collective takes beside waits are transfers.
+        rank = advice["time"][0]
+        assert (rank["transferring_ms"], rank["still_ms"]) == (2, 0), rank
         assert group["use"] == "DP" and group["last"]["rank"] == 2, group
 
 

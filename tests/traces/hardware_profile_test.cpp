@@ -253,7 +253,7 @@ TEST_CASE("a row that is cut off is left out and counted, and takes no other wit
         std::ranges::count(job.full(step).operators, Lane::kCompute, &OperatorRecord::lane));
   CHECK(kernels == 2 * kProfiledSteps - 1);
   CHECK(std::ranges::any_of(job.missing(), [](const Missing& missing) {
-    return missing.column.find("1 damaged rows are left out") != std::string::npos;
+    return missing.column.find("1 damaged row is left out") != std::string::npos;
   }));
 }
 

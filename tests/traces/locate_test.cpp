@@ -157,6 +157,28 @@ TEST_CASE("steps in full are asked for until slow ones were seen, and then no mo
   CHECK(recorded == std::vector<std::uint32_t>{41, 42, 43});
 }
 
+TEST_CASE(
+    "a rank that is late for another reason than was recorded is recorded again, though steps take as long") {
+  Locator locator(LocateLimits(), 4, {});
+  const MadeObservation job(4, 60, [](std::uint32_t step, std::uint32_t rank) {
+    Own own;
+    if (rank != 3 || step < 20) return own;
+    if (step < 30)
+      own.work = 12;  // its own work
+    else if (step < 40)
+      own.delay = 2, own.fill = {0, 100, 100};  // no batch
+    else
+      own.delay = 2;  // its host
+    return own;
+  });
+  std::vector<std::uint32_t> recorded;
+  job.each_step([&](std::uint32_t step, std::span<const LightRecord> records) {
+    if (!locator.wanted().empty()) recorded.push_back(step);
+    locator.add(step, records);
+  });
+  CHECK(recorded == std::vector<std::uint32_t>{21, 22, 23, 31, 32, 33, 41, 42, 43});
+}
+
 TEST_CASE("what comes and goes is waited for") {
   Locator locator(LocateLimits(), 4, {});
   const MadeObservation job(4, 60, [](std::uint32_t step, std::uint32_t rank) {

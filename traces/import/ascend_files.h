@@ -42,6 +42,7 @@ struct SeenExchange {
   double bytes = 0;  // 0: unknown
   // False if `waited` is all that neither transfers nor is explained: CANN 8.3 does not split it.
   bool waits_told = true;
+  bool transit_told = true;  // false: nothing says how long it transfers
   // Line in the table of kernels, which does not split waiting from transit; 0: from communication.json.
   std::size_t line = 0;
   bool tells_waits() const { return line == 0; }

@@ -247,6 +247,15 @@ ProfiledHome home_with(const fs::path& home, const std::vector<fs::path>& files,
   return made;
 }
 
+// Returns the digits of <host>_<pid>_<date>_ascend_pt, with their number, so that later ones compare as larger.
+std::pair<std::size_t, std::string> date_of(const fs::path& home) {
+  std::string name = home.filename().string();
+  name = name.substr(0, name.find("_ascend_"));
+  const std::string date = name.substr(name.rfind('_') + 1);
+  const bool digits = date.find_first_not_of("0123456789") == std::string::npos;
+  return digits ? std::pair(date.size(), date) : std::pair<std::size_t, std::string>();
+}
+
 }  // namespace
 
 std::vector<ProfiledHome> profiled_homes(const fs::path& path, std::vector<std::string>& notes) {
@@ -255,9 +264,13 @@ std::vector<ProfiledHome> profiled_homes(const fs::path& path, std::vector<std::
       fs::is_directory(path, error) ? tables_below(path) : std::vector<fs::path>{path};
   std::map<fs::path, std::vector<fs::path>> homes;
   for (const fs::path& file : files) homes[home_of(file)].push_back(file);
+  // A rank that was recorded twice counts as it was last: ranks of one run belong together, whatever their processes' numbers.
+  std::vector<std::pair<fs::path, std::vector<fs::path>>> latest_first(homes.begin(), homes.end());
+  std::ranges::stable_sort(latest_first,
+                           [](const auto& a, const auto& b) { return date_of(a.first) > date_of(b.first); });
   std::set<std::uint32_t> taken;
   std::vector<ProfiledHome> ranks;
-  for (const auto& [home, own] : homes) {
+  for (const auto& [home, own] : latest_first) {
     const std::optional<std::uint32_t> rank = declared_rank(home, own);
     if (rank && !taken.insert(*rank).second)
       notes.push_back(fmt::format("{}: left out: rank {} is another directory's too", home.string(), *rank));

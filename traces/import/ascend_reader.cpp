@@ -134,9 +134,13 @@ class AscendReader {
       notes_.push_back(
           fmt::format("{}: {} rows repeat a kernel of the same type, start and duration, and count once",
                       rows.name(), repeated));
-    if (rows.damaged() > 0)
-      notes_.push_back(fmt::format("{}: {} damaged rows are left out, the first: {}", rows.name(),
-                                   rows.damaged(), rows.damage()));
+    tell_damaged(rows.name(), rows.damaged(), rows.damage());
+  }
+
+  void tell_damaged(const std::string& table, std::size_t rows, const std::string& first) {
+    if (rows > 0)
+      notes_.push_back(fmt::format("{}: {} damaged row{} left out, the first: {}", table, rows,
+                                   rows == 1 ? " is" : "s are", first));
   }
 
   void buffer(Buffered collective) {
@@ -216,21 +220,33 @@ class AscendReader {
     };
     constexpr double kFastest = 1e6;  // MHz
     Duration sum{};
-    for (std::size_t steps = 0; table.next(); ++steps) {
-      if (steps > 1'000'000)
+    std::size_t steps = 0, damaged = 0;
+    std::string damage;
+    const auto read_row = [&] {
+      if (!table.next()) return false;
+      if (++steps > 1'000'000)
         throw InputError(table.name() + ": more than a million steps: is this a profile?");
-      ToldStep told{step_number(table, number),
-                    time(computing),
-                    time(communication),
-                    time(exposed),
-                    time(free),
-                    table.line(),
-                    clock ? table.number(*clock, 0, kFastest).value_or(0) : 0};
+      const ToldStep told{step_number(table, number),
+                          time(computing),
+                          time(communication),
+                          time(exposed),
+                          time(free),
+                          table.line(),
+                          clock ? table.number(*clock, 0, kFastest).value_or(0) : 0};
       sum += told.computing + told.exposed + told.free;
       if (sum > Duration(std::int64_t{1} << 61))
         throw InputError(table.name() + ": steps of more than 26 days: is this a profile?");
       if (told.computing + told.exposed + told.free > Duration::zero()) to_.step_time(rank_, told);
+      return true;
+    };
+    for (bool more = true; more;) {
+      try {
+        more = read_row();
+      } catch (const DamagedRow& error) {
+        if (damaged++ == 0) damage = error.what();
+      }
     }
+    tell_damaged(table.name(), damaged, damage);
   }
 
   // Profilers write 5 or 5.0, or nothing for a profile without steps.

@@ -36,6 +36,7 @@ class Exchanges final : public JsonWalk {
   };
   struct Exchange {
     double start = -1, elapsed = -1, transit = 0, wait = 0, idle = 0;  // us, then ms
+    bool transit_told = false;
     Planes own, driven;
   };
 
@@ -61,7 +62,10 @@ class Exchanges final : public JsonWalk {
       const std::string_view what = last_key();
       if (what == "Start Timestamp(us)") now_.start = within(value, 1e18);
       if (what == "Elapse Time(ms)") now_.elapsed = within(value, kMostMilliseconds);
-      if (what == "Transit Time(ms)") now_.transit = within(value, kMostMilliseconds);
+      if (what == "Transit Time(ms)") {
+        now_.transit = within(value, kMostMilliseconds);
+        now_.transit_told = true;
+      }
       if (what == "Wait Time(ms)") now_.wait = within(value, kMostMilliseconds);
       if (what == "Idle Time(ms)") now_.idle = std::max(0.0, value);
     }
@@ -100,6 +104,7 @@ class Exchanges final : public JsonWalk {
                       time_of(now_.wait)};
     const Planes& planes = now_.own.transit > 0 || now_.own.bytes > 0 ? now_.own : now_.driven;
     seen.bytes = 1e6 * planes.bytes;
+    seen.transit_told = now_.transit_told || planes.transit > 0;
     // CANN 8.3 has no transit time of large exchanges: it stands in the block of bandwidths, and the waits are idle time.
     if (now_.transit <= 0 && planes.transit > 0) {
       seen.transit = time_of(std::min(planes.transit, now_.elapsed));

@@ -33,7 +33,7 @@ StepTime time_of_step(SeenRankStep& seen) {
   // Where exchanges overlap, what transfers comes first, then what waits. An exchange waits for others before it transfers.
   Times taken = seen.kernels;
   const auto is_undecided = [](const Exchange& exchange) {
-    return exchange.line > 0 && !exchange.split && exchange.collective;
+    return !exchange.transit_told && !exchange.split && exchange.collective;
   };
   for (const Exchange& exchange : seen.exchanges)
     (is_undecided(exchange) ? time.undecided : time.transferring) +=
@@ -119,7 +119,7 @@ void JobReader::compare_exchanges() {
         const Duration waited = elapsed - call.shortest;
         call.waits += waited;
         if (exchange.split) continue;
-        if (exchange.line > 0) exchange.transit = elapsed - waited;  // its row says nothing of transit
+        if (!exchange.transit_told) exchange.transit = elapsed - waited;
         exchange.waited = std::min(waited, elapsed - std::min(elapsed, exchange.transit));
         exchange.split = call.ranks >= to_.time_.groups[exchange.group].ranks.size();
       }

@@ -66,7 +66,7 @@ void JobReader::align_clocks(const ProfiledClocks& clocks) {
     for (auto& [rank, in] : ranks) {
       Duration offset{};
       shift(rank, offset);
-      if (offset == Duration::zero()) continue;
+      if (offset == Duration::zero() || !in.seen()) continue;
       in.first += offset;
       in.last += offset;
       for (SeenRankStep::Exchange& exchange : in.exchanges) {
@@ -314,19 +314,10 @@ void JobReader::tell_missing_of_kineto() {
   missing.push_back({"what hosts do: their events are not read", "host.*"});
 }
 
-void JobReader::tell_missing() {
-  if (!summed_.empty())
-    to_.job_.missing.push_back(
-        {fmt::format("full records of {} of {} ranks, from rank {} on: there are more than {} records",
-                     summed_.size(), profiled_.size(), *summed_.begin(), most_),
-         "what compares single operators; these ranks are summed up"});
-  tell_sparse_steps();
-  tell_unseen_ranks();
-  to_.job_.exchanges_split = has_.waits || exchanges_ == 0;
+void JobReader::tell_missing_of_tables() {
   const auto lacks = [&](bool there, const char* column, const char* what) {
     if (!there) to_.job_.missing.push_back({column, what});
   };
-  if (kineto_) return tell_missing_of_kineto();
   lacks(has_.steps, "kernel_details.csv: Step Id", "steps: all is one");
   lacks(has_.core_times, "kernel_details.csv: aicore_time(us), aiv_time(us)",
         "compute.clock, compute.hbm: what cores compute and what they wait for");
@@ -341,9 +332,28 @@ void JobReader::tell_missing() {
         {fmt::format("kernel_details.csv: the same matrix kernels on all ranks, in {} steps", unlike_steps_),
          "load.imbalance: rows and operations are compared only where ranks have the same kernels"});
   lacks(has_.hbm, "kernel_details.csv: *_main_memory_datas(KB)", "compute.hbm, compute.memory");
-  lacks(has_.waits, "communication.json", "waits for other ranks, and clocks");
   lacks(has_.order, "kernel_details.csv: kernels in the order of their starts",
         "device.idle: gaps between them");
+}
+
+void JobReader::tell_missing() {
+  if (!summed_.empty())
+    to_.job_.missing.push_back(
+        {fmt::format("full records of {} of {} ranks, from rank {} on: there are more than {} records",
+                     summed_.size(), profiled_.size(), *summed_.begin(), most_),
+         "what compares single operators; these ranks are summed up"});
+  tell_sparse_steps();
+  tell_unseen_ranks();
+  to_.job_.exchanges_split = has_.waits || exchanges_ == 0;
+  const auto lacks = [&](bool there, const char* column, const char* what) {
+    if (!there) to_.job_.missing.push_back({column, what});
+  };
+  if (kineto_) return tell_missing_of_kineto();
+  if (tables_ > 0)
+    tell_missing_of_tables();
+  else
+    lacks(false, "kernel_details.csv: what runs on the cores", "compute.*, load.imbalance");
+  lacks(has_.waits, "communication.json", "waits for other ranks, and clocks");
   lacks(transfers_ > 0, "trace_view.json: src rank, dst rank, size(Byte)", "comm.*");
   lacks(host_ > 0,
         has_.framework

@@ -228,6 +228,7 @@ void JobReader::exchange(std::uint32_t rank, const SeenExchange& exchange) {
   SeenRankStep& in = seen(number, rank);
   SeenRankStep::Exchange seen{from, to, exchange.waited, exchange.collective};
   seen.split = exchange.waits_told && exchange.tells_waits();
+  seen.transit_told = exchange.transit_told && exchange.tells_waits();
   seen.group = group_of(exchange.name, rank);
   seen.name = name(exchange_of(exchange.name));
   seen.call = call_of(exchange.name);

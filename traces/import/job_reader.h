@@ -34,7 +34,8 @@ struct SeenRankStep {
   struct Exchange {
     Duration start{}, end{}, waited{};
     bool collective = false;
-    bool split = true;        // `waited` is known, not what is left
+    bool split = true;  // `waited` is known, not what is left
+    bool transit_told = true;
     std::uint32_t group = 0;  // position in ProfiledTime::groups
     std::uint32_t name = 0;   // position in the job's names, without number
     std::uint32_t call = 0;   // its own number among the names of all ranks' exchanges
@@ -138,6 +139,7 @@ class JobReader final : public AscendSink {
   void tell_sparse_steps();
   void tell_unseen_ranks();
   void tell_missing();
+  void tell_missing_of_tables();
   void tell_missing_of_kineto();
 
   ProfiledJob& to_;

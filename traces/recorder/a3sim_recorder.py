@@ -304,9 +304,6 @@ class Recorder:
                     "Communication Time Info": {
                         "Start Timestamp(us)": round(at, 3),
                         "Elapse Time(ms)": elapsed / 1e3,
-                        "Transit Time(ms)": 0,
-                        "Wait Time(ms)": 0,
-                        "Idle Time(ms)": 0,
                     }
                 }
                 at += elapsed

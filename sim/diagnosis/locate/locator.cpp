@@ -21,6 +21,9 @@ constexpr std::uint32_t kStopped = 4;
 constexpr std::uint32_t kStale =
     6;  // slow steps after which one without a suspect is recorded again at first
 constexpr std::uint32_t kMostAgain = 4;  // times that a suspect is recorded again
+constexpr double kFilled = 50;  // percent of a queue; one that is filled less keeps its device waiting
+
+double host_wait(const RankStep& rank) { return std::max(rank[Measure::kDelay], rank[Measure::kLate]); }
 
 }  // namespace
 
@@ -61,7 +64,8 @@ bool RecordRequests::is_done(const Request& request) const {
 }
 
 void RecordRequests::add(std::uint32_t step, double lost, const std::vector<std::uint32_t>& suspects,
-                         const std::vector<std::uint32_t>& beside, double grown) {
+                         const std::vector<std::uint32_t>& beside, const std::vector<Lateness>& lateness,
+                         double grown) {
   const bool slow = lost > 0;
   const auto is_suspect = [&](std::uint32_t rank) {
     return slow && std::ranges::find(suspects, rank) != suspects.end();
@@ -70,7 +74,8 @@ void RecordRequests::add(std::uint32_t step, double lost, const std::vector<std:
     ++request->second.recorded;
     request->second.slow += is_suspect(request->first);
     if (is_done(request->second)) {
-      done_[request->first] = {step, request->second.lost, request->second.again, step};
+      done_[request->first] = {step, request->second.lost, request->second.again, step,
+                               request->second.lateness};
       request = open_.erase(request);
     } else {
       ++request;
@@ -78,8 +83,10 @@ void RecordRequests::add(std::uint32_t step, double lost, const std::vector<std:
   }
   for (const std::uint32_t suspect : suspects) {
     if (!slow) break;
+    const Lateness now = suspect < lateness.size() ? lateness[suspect] : Lateness::kOwn;
     if (const auto open = open_.find(suspect); open != open_.end()) {
       open->second.lost = std::min(open->second.lost, lost);
+      open->second.lateness.insert(now);
       continue;
     }
     const auto before = done_.find(suspect);
@@ -91,13 +98,16 @@ void RecordRequests::add(std::uint32_t step, double lost, const std::vector<std:
       // Where no rank stands out, another fault may slow all of them as much.
       const bool stale = suspect == kNone && step - done.recorded >= kStale << done.again;
       done.step = step;
-      if ((alike && !stopped && !stale) || done.again >= kMostAgain) continue;
+      const bool known = done.lateness.contains(now);
+      if ((alike && known && !stopped && !stale) || done.again >= kMostAgain) continue;
       again = done.again + 1;
     }
     Request& request = open_[suspect];
     request.lost = lost;
     request.again = again;
     request.ranks = beside;
+    if (before != done_.end()) request.lateness = before->second.lateness;
+    request.lateness.insert(now);
     for (const std::uint32_t rank : suspects)
       if (rank != kNone) request.ranks.push_back(rank);
   }
@@ -112,13 +122,18 @@ Locator::Locator(const LocateLimits& limits, std::uint32_t ranks, std::span<cons
       history_(limits),
       own_(ranks),
       spread_(ranks),
+      host_(ranks),
       lags_(ranks),
+      lateness_(ranks),
       requests_(limits) {
   if (reference.empty()) return;
   RankSteps steps(ranks);
   const std::vector<RankStep>& reference_ranks = steps.add(reference);
   reference_ = steps.took();
-  for (std::uint32_t r = 0; r < ranks; ++r) own_[r] = reference_ranks[r][Measure::kOwn];
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    own_[r] = reference_ranks[r][Measure::kOwn];
+    host_[r] = host_wait(reference_ranks[r]);
+  }
   own_of_record_ = steps.own();
 }
 
@@ -164,6 +179,14 @@ void Locator::find_suspects() {
     if (verdict_.suspects.size() < kMostSuspects) verdict_.suspects.push_back(rank);
 }
 
+void Locator::find_lateness(const std::vector<RankStep>& ranks) {
+  for (std::uint32_t r = 0; r < ranks.size(); ++r) {
+    const bool waits = host_wait(ranks[r]) > host_[r] + limits_.suspect * verdict_.took;
+    const double fill = ranks[r].fill[0];
+    lateness_[r] = !waits ? Lateness::kOwn : fill >= 0 && fill < kFilled ? Lateness::kBatch : Lateness::kHost;
+  }
+}
+
 void Locator::show_usual(double took, const std::vector<RankStep>& ranks, const std::vector<double>& own) {
   learn(ranks, own);
   history_.add(took, false);
@@ -178,6 +201,7 @@ void Locator::learn(const std::vector<RankStep>& ranks, const std::vector<double
     const double own = ranks[r][Measure::kOwn], apart = std::abs(own - own_[r]);
     if (learned_ > 1) spread_[r] += (apart - spread_[r]) / (learned_ - 1);
     own_[r] += (own - own_[r]) / learned_;
+    host_[r] += (host_wait(ranks[r]) - host_[r]) / learned_;
   }
 }
 
@@ -196,6 +220,7 @@ const StepVerdict& Locator::add(std::uint32_t step, std::span<const LightRecord>
   if (verdict_.slow) {
     find_lags(ranks, records);
     find_suspects();
+    find_lateness(ranks);
   } else if (!above && tells) {
     learn(ranks, steps_.own());
   }
@@ -228,7 +253,7 @@ void Locator::ask() {
     if (suspects.empty()) suspects.push_back(kNone);
   }
   const double lost = verdict_.slow ? std::max(1.0, verdict_.took - verdict_.usual) : 0;
-  requests_.add(verdict_.step, lost, suspects, ranks, limits_.sure_share * verdict_.usual);
+  requests_.add(verdict_.step, lost, suspects, ranks, lateness_, limits_.sure_share * verdict_.usual);
 }
 
 }  // namespace a3sim

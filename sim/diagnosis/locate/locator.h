@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -40,19 +41,23 @@ class StepHistory {
   double median_ = 0, deviation_ = 0;
 };
 
+// What makes a rank slow, as light records tell: a batch that is missing, else its host, else its own work.
+enum class Lateness : std::uint8_t { kOwn, kHost, kBatch };
+using Latenesses = std::set<Lateness>;
+
 // Chooses the ranks to record in full in the next step. After a slow step these are its suspects, until
 // enough slow steps with the same suspects are recorded; the wait for an intermittent fault is limited. A
 // recorded rank is requested again after a long pause. It is also requested again, a few times, after slow
-// steps had stopped or if they lose much more or less than the recorded ones, because this may be another
-// fault.
+// steps had stopped, if they lose much more or less than the recorded ones, or if the rank is now late for a reason that
+// was not recorded, because this may be another fault.
 class RecordRequests {
  public:
   explicit RecordRequests(const LocateLimits& limits) : limits_(limits) {}
 
   // Adds a step: its time above the usual in ps, or 0 if it was not slow; its suspects (kNone: no rank stands
-  // out); and ranks to record beside them. `grown` is the growth in ps that is worth another record.
+  // out); ranks to record beside them; and why each rank is late. `grown` is the growth in ps that is worth another record.
   void add(std::uint32_t step, double lost, const std::vector<std::uint32_t>& suspects,
-           const std::vector<std::uint32_t>& beside, double grown);
+           const std::vector<std::uint32_t>& beside, const std::vector<Lateness>& lateness, double grown);
   const std::vector<std::uint32_t>& wanted() const { return wanted_; }
 
  private:
@@ -61,12 +66,14 @@ class RecordRequests {
     double lost = 0;                       // ps, the least of a slow step
     std::uint32_t again = 0;               // times that it was recorded before
     std::vector<std::uint32_t> ranks;
+    Latenesses lateness;
   };
   struct Done {
     std::uint32_t step = 0;  // the last slow one
     double lost = 0;         // ps, when it was recorded
     std::uint32_t again = 0;
     std::uint32_t recorded = 0;  // the last step that was recorded for it
+    Latenesses lateness;         // in the steps that were recorded for it
   };
   bool is_done(const Request& request) const;
 
@@ -113,6 +120,7 @@ class Locator {
   double lag_of(std::uint32_t rank, const std::vector<RankStep>& ranks) const;
   void find_lags(const std::vector<RankStep>& ranks, std::span<const LightRecord> records);
   void find_suspects();
+  void find_lateness(const std::vector<RankStep>& ranks);
   void learn(const std::vector<RankStep>& ranks, const std::vector<double>& own_now);
   void ask();
   std::vector<std::uint32_t> beside() const;
@@ -127,9 +135,11 @@ class Locator {
   // Running means, over about `window` steps that were not slow, of the ranks' own times and of their
   // deviations.
   std::vector<double> own_, spread_;
+  std::vector<double> host_;           // the running mean of how long ranks wait for their hosts, ps
   std::vector<double> own_of_record_;  // the same for each record of a step; empty: not known
   std::uint32_t learned_ = 0;
   std::vector<double> lags_;
+  std::vector<Lateness> lateness_;
 
   RecordRequests requests_;
   std::vector<std::uint32_t> of_slow_step_;
