@@ -21,7 +21,8 @@ namespace a3sim {
 namespace {
 
 struct ExplainOptions {
-  std::string directory, pass;
+  std::vector<std::string> results;
+  std::string directory, pass;  // the result, the pass
   std::optional<std::uint32_t> rank;
   ThreadsOption threads;
   JsonOption json;
@@ -53,7 +54,13 @@ std::string next_steps(const AnalysedRun& known) {
   return next_commands(commands);
 }
 
-void explain_run(const ExplainOptions& options) {
+void explain_run(const ExplainOptions& given) {
+  if (given.results.size() > 1)
+    throw InputError(
+        fmt::format("explain: {} results, expected one; why two differ is what 'a3sim compare {} {}' says",
+                    given.results.size(), given.results[0], given.results[1]));
+  ExplainOptions options = given;
+  options.directory = given.results.front();
   if (is_profile(options.directory)) return explain_profile(options, profile_at(options.directory));
   check_result(options.directory, "run");
   const SavedRun run = read_run(options.directory, options.pass, Tasks::kIfThere);
@@ -80,8 +87,9 @@ void explain_run(const ExplainOptions& options) {
 }
 
 void add_explain_options(CLI::App& app, ExplainOptions& options) {
-  app.add_option("RESULT", options.directory,
+  app.add_option("RESULT", options.results,
                  "what 'a3sim run CONFIG --trace -o' or 'a3sim import PROFILE -o' wrote")
+      ->type_name("")
       ->required();
   app.add_option("--pass", options.pass, "only this pass: forward, backward, …");
   app.add_option("--rank", options.rank, "whose workers and communication; without it, all together");

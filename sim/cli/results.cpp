@@ -10,6 +10,7 @@
 #include "sim/search/published_change.h"
 #include "sim/sweep/results/baseline.h"
 #include "sim/sweep/results/best_view.h"
+#include "sim/sweep/results/effects_report.h"
 #include "sim/sweep/results/page_view.h"
 #include "sim/sweep/results/pivot_view.h"
 #include "sim/sweep/results/points_view.h"
@@ -105,7 +106,11 @@ void add_layout_error(const SweepResults& sweep, const ResultsOptions& options, 
 Report chosen_view(const SweepResults& sweep, const ResultsOptions& options) {
   if (options.rows.empty() && options.best == 0 && options.pareto.empty()) return page(sweep, options);
   Report report = part_view(sweep, options);
-  if (options.best > 0) add_layout_error(sweep, options, report);
+  if (options.best > 0) {
+    add_layout_error(sweep, options, report);
+    add_effects(sweep, options.pass, objective_of(sweep, options.pass, value_of(options)).metric->name,
+                report.part("effects"));
+  }
   if (const std::string missing = missing_text(sweep); !missing.empty()) report.say(missing, "missing");
   return report;
 }

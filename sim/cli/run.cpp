@@ -86,6 +86,7 @@ void run(const RunCommandOptions& options) {
     throw InputError("--routing goes with --ssc: the schedules that run under it");
   if (options.trace && options.directory.empty())
     throw InputError("--trace goes with -o DIR: where each task is written");
+  refuse_file_names(options.directory);
   if (!options.directory.empty() && !options.trace) refuse_to_lose_tasks(options.directory);
   const Experiment experiment = options.config.load();
   announce_run(options.config, experiment, 1, options.trace);
