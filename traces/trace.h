@@ -95,8 +95,11 @@ struct TracedPass {
 using BlameTimes = std::array<Duration, kBlames>;
 inline Duration& at(BlameTimes& times, Blame blame) { return times[static_cast<std::size_t>(blame)]; }
 
+// Returns true for a stream's kernel of which only the time is known: nothing says what its own time is spent on.
+bool known_by_time_alone(const TraceMachine& machine, const TraceTask& task);
+
 // Adds a task's time from its start until `until` (its end, or earlier if its put has left): its losses,
-// its arithmetic, and the rest.
+// its arithmetic, and the rest, which is the core's own or not known.
 void add_run(const Trace& trace, const TraceTask& task, Duration until, BlameTimes& times);
 
 }  // namespace a3sim

@@ -22,7 +22,8 @@ namespace a3sim {
 namespace {
 
 struct ExplainOptions {
-  std::string result, pass;
+  std::vector<std::string> results;
+  std::string result, pass;  // the result, the pass
   std::vector<std::string> set;
   std::optional<std::uint32_t> rank;
   ThreadsOption threads;
@@ -60,7 +61,13 @@ std::string next_steps(const ExplainOptions& options, const AnalysedRun& known, 
   return next_commands(commands);
 }
 
-void explain_run(const ExplainOptions& options) {
+void explain_run(const ExplainOptions& asked) {
+  if (asked.results.size() > 1)
+    throw InputError(
+        fmt::format("explain: {} results, expected one; why two differ is what 'a3sim compare {} {}' says",
+                    asked.results.size(), asked.results[0], asked.results[1]));
+  ExplainOptions options = asked;
+  options.result = asked.results.front();
   const GivenResult given(options.result, options.set, options.threads.count);
   if (!given.was_run() && !options.set.empty())
     throw InputError("--set: goes with an experiment, and RESULT is none");
@@ -90,9 +97,10 @@ void explain_run(const ExplainOptions& options) {
 }
 
 void add_explain_options(CLI::App& app, ExplainOptions& options) {
-  app.add_option("RESULT", options.result,
+  app.add_option("RESULT", options.results,
                  "an experiment, which is run first; or what 'a3sim run CONFIG --trace -o' or 'a3sim import "
                  "PROFILE -o' wrote; or a profile as it lies")
+      ->type_name("")
       ->required();
   repeatable(app.add_option("--set", options.set,
                             "override a value of the experiment: path.to.key=value; repeatable"),

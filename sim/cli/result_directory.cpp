@@ -109,6 +109,19 @@ std::string kind_of_result(const fs::path& path) {
   return std::getline(manifest, line) ? line : "";
 }
 
+void refuse_file_names(const fs::path& path) {
+  const std::string ending = path.extension().string();
+  if (ending == ".csv" || ending == ".json")
+    throw InputError(
+        fmt::format("-o {0}: names a directory for the result, not a file; '--{1} {0}' writes that file",
+                    path.string(), ending.substr(1)));
+  if (ending != ".html" && ending != ".pftrace") return;
+  throw InputError(fmt::format(
+      "-o {0}: names a directory for the result, not a file; 'a3sim export CONFIG -o {0}' runs CONFIG "
+      "and writes that file",
+      path.string()));
+}
+
 void refuse_to_lose_tasks(const fs::path& path) {
   std::error_code error;
   if (!fs::is_regular_file(path / kManifest, error)) return;

@@ -34,6 +34,9 @@ class ResultDirectory {
 // Returns the kind of the result in `path`, or an empty string if `path` is no result.
 std::string kind_of_result(const std::filesystem::path& path);
 
+// Throws InputError if `path` ends as a page or a table does: results are directories, of which 'a3sim export' makes pages.
+void refuse_file_names(const std::filesystem::path& path);
+
 // Throws InputError if `path` holds a run recorded with --trace, which a run without it would replace.
 void refuse_to_lose_tasks(const std::filesystem::path& path);
 

@@ -9,6 +9,7 @@
 #include "sim/cli/output.h"
 #include "sim/sweep/results/baseline.h"
 #include "sim/sweep/results/best_view.h"
+#include "sim/sweep/results/effects_report.h"
 #include "sim/sweep/results/page_view.h"
 #include "sim/sweep/results/pivot_view.h"
 #include "sim/sweep/results/points_view.h"
@@ -91,6 +92,9 @@ Report chosen_view(const SweepResults& sweep, const ResultsOptions& options) {
   Report report = whole ? page(sweep, options) : part_view(sweep, options);
   add_lead(sweep, options, report);
   if (whole) return report;
+  if (options.best > 0)
+    add_effects(sweep, options.pass, objective_of(sweep, options.pass, value_of(options)).metric->name,
+                report.part("effects"));
   if (const std::string missing = missing_text(sweep); !missing.empty()) report.say(missing, "missing");
   return report;
 }

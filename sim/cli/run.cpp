@@ -80,25 +80,13 @@ void simulate(const Experiment& experiment, const RunCommandOptions& options) {
   print_result(summary.text, summary.json, options.json);
 }
 
-// Throws for an output that names a file: a page or a trace, which another command writes.
-void refuse_file(const std::string& output) {
-  constexpr const char* kFiles[] = {".html", ".pftrace", ".csv", ".json", ".gz", ".txt", ".md"};
-  const std::string ending = std::filesystem::path(output).extension();
-  if (std::ranges::find(kFiles, ending) == std::end(kFiles)) return;
-  const std::string remedy =
-      ending == ".csv" || ending == ".json"
-          ? fmt::format("--{} {} writes its tables", ending.substr(1), output)
-          : fmt::format("'a3sim export CONFIG -o {}' writes a page (.html) or a trace", output);
-  throw InputError(fmt::format("-o {}: names a file, and -o of 'run' a directory; {}", output, remedy));
-}
-
 void run(const RunCommandOptions& options) {
   if (!options.ssc.empty()) return replay_schedules(options);
   if (!options.routings.empty())
     throw InputError("--routing goes with --ssc: the schedules that run under it");
   if (options.trace && options.directory.empty())
     throw InputError("--trace goes with -o DIR: where each task is written");
-  refuse_file(options.directory);
+  refuse_file_names(options.directory);
   if (!options.directory.empty() && !options.trace) refuse_to_lose_tasks(options.directory);
   const Experiment experiment = options.config.load();
   announce_run(options.config, experiment, 1, options.trace);

@@ -17,6 +17,8 @@
 #include "sim/core/config/quantity.h"
 #include "sim/core/error.h"
 #include "sim/core/progress.h"
+#include "sim/sweep/results/effects_report.h"
+#include "sim/sweep/results/page_view.h"
 
 namespace a3sim {
 namespace {
@@ -114,6 +116,14 @@ Report outcome_report(const SweepPlan& plan, const SweepOutcome& outcome, const 
   return report;
 }
 
+// Adds which axis matters most of the points that are done.
+void add_axes(const SweepPlan& plan, const std::filesystem::path& database, Report& report) {
+  const SweepResults results = choose_sweep(read_results(database), plan.spec.name);
+  if (results.count(PointStatus::kDone) == 0) return;
+  const std::string pass = first_pass(results);
+  add_effects(results, pass, first_metric(results, pass), report.part("effects"));
+}
+
 void print_refused(const SweepPlan& plan) {
   for (const auto& [key, refusal] : plan.refused)
     fmt::print(stderr, "left out: {} positions, for {}: {}\n", refusal.positions, key, refusal.why);
@@ -173,6 +183,7 @@ void sweep(const SweepCommandOptions& options) {
     outcome = run_sweep(plan, running);
   }
   Report report = outcome_report(plan, outcome, running.database.string());
+  add_axes(plan, running.database, report);
   print_failures(outcome);
   if (!options.from.script.empty())
     report.say_on(better_layouts(options.from, plan.spec, running.database.string()), "layouts");

@@ -108,6 +108,15 @@ std::string contrast_sentence(const Verdict& verdict) {
       most.operators.empty() ? "" : " in " + enumerated(most.operators), own->name, gain_of(*own->free), why);
 }
 
+// Says which kernels hide what binds them.
+std::string unknown_sentence(const Verdict& verdict) {
+  const auto unknown = std::ranges::find(verdict.path, Blame::kUnknown, &PathShare::cause);
+  if (unknown == verdict.path.end() || unknown->part < kNamedShare) return {};
+  return fmt::format("What binds {}, {} of the critical path, is not known: only {} is.",
+                     unknown->operators.empty() ? "its kernels" : enumerated(unknown->operators),
+                     in_percent(unknown->part), unknown->operators.size() == 1 ? "its time" : "their time");
+}
+
 std::string order_sentence(const Verdict& verdict) {
   if (verdict.bound <= Duration::zero()) return {};
   return fmt::format("Another order gains at most {}: the bound is {} ms ({}).", in_percent(verdict.room()),
@@ -182,6 +191,7 @@ std::string verdict_text(const Verdict& verdict) {
   } else {
     sentences = {gain_sentence(verdict), contrast_sentence(verdict)};
   }
+  sentences.push_back(unknown_sentence(verdict));
   sentences.push_back(order_sentence(verdict));
   std::erase(sentences, std::string());
   return fmt::format("{}{}{}", verdict.pass, verdict.pass.empty() ? "" : ": ", fmt::join(sentences, " "));

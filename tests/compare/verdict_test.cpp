@@ -123,6 +123,18 @@ TEST_CASE("without variations nothing is said of gains but what no order exceeds
         "8.000 ms (cube).");
 }
 
+TEST_CASE("of kernels known only by their time the verdict says that what binds them is not known") {
+  Verdict verdict = paced_by_two();
+  verdict.path.push_back({Blame::kUnknown, "kernels known only by their time", 0.12, {"Attention", "Norm"}});
+  const std::string binds =
+      "What binds Attention and Norm, 12.0 % of the critical path, is not known: only their time is.";
+  CHECK_THAT(verdict_text(verdict), Contains(binds));
+  verdict.candidates.clear();
+  CHECK_THAT(verdict_text(verdict), Contains(binds));
+  verdict.path.back().part = 0.04;
+  CHECK_THAT(verdict_text(verdict), !Contains("not known"));
+}
+
 TEST_CASE("where 10 % of no part gain anything, what would gain most if it were free is named") {
   Verdict verdict = paced_by_two();
   for (LimitCandidate& one : verdict.candidates) one.better = only(0);

@@ -12,6 +12,7 @@
 #include "sim/experiment/run/run_outcome.h"
 #include "tests/experiment/small_experiment.h"
 #include "tests/scratch_directory.h"
+#include "traces/analysis/explanation.h"
 #include "traces/formats/trace_format.h"
 
 // Execution traces of Chakra are written here byte by byte, so that reading them is held against the format itself.
@@ -81,6 +82,14 @@ std::vector<std::string> on_packages(std::uint32_t ranks) {
   return {"parallel.hosts=[" + hosts + "]"};
 }
 
+// Returns for how many microseconds the critical path is spent on a cause.
+double on_path(const RunOutcome& outcome, Blame blame) {
+  double sum = 0;
+  for (const BlameTimes& times : explain(*outcome.trace).path.blame)
+    sum += microseconds(times[static_cast<std::size_t>(blame)]);
+  return sum;
+}
+
 std::string refusal(const ChakraFiles& workload) {
   try {
     static_cast<void>(workload.load());
@@ -139,6 +148,9 @@ TEST_CASE("A Chakra trace's nodes wait for one another, and take their recorded 
                       static_cast<double>(experiment.hardware.memory.hbm_read.count) * 1e6;
   CHECK(static_cast<double>(chakra_outcome(experiment).latency.count()) * 1e-6 ==
         Approx(30 + load + 12).epsilon(1e-6));
+  // What a recorded kernel was spent on nobody knows; a load is the HBM's.
+  CHECK(on_path(chakra_outcome(experiment), Blame::kUnknown) == Approx(30 + 12).epsilon(1e-6));
+  CHECK(on_path(chakra_outcome(experiment), Blame::kHbm) == Approx(load).epsilon(1e-6));
 
   const Experiment machine = workload.load({"kernel.compute=machine"});
   const Hardware& hardware = machine.hardware;
@@ -150,6 +162,8 @@ TEST_CASE("A Chakra trace's nodes wait for one another, and take their recorded 
   REQUIRE(outcome.trace);
   CHECK(outcome.trace->operators[0].name == "first");
   CHECK(outcome.trace->ranks[0].size() == 3);
+  CHECK(on_path(outcome, Blame::kCube) == Approx(static_cast<double>(kOps) / peak * 1e6).epsilon(1e-6));
+  CHECK(on_path(outcome, Blame::kUnknown) == Approx(12).epsilon(1e-6));
 }
 
 TEST_CASE("Sends meet their receives, and collectives of groups their members") {

@@ -634,7 +634,7 @@ test("A thing has one colour wherever it is drawn, and colour-blind readers tell
       state: ["run", "memory", "puts", "wait", "scheduling", "idle"], execution: ["static", "kernel", "dynamic", "streams", "fused"],
       class: ["grouped products", "other products", "attention", "vector alone", "EP", "TP", "DP", "PP and CP", "bubble", "host", "optimizer", "exposed"],
       work: ["forward", "backward", "weights", "update"],
-      cause: ["cube", "vector", "core", "put", "link", "hop", "HBM", "L2 misses", "L2 read", "poll", "scheduling", "launch"], overlap: ["both", "products alone"],
+      cause: ["cube", "vector", "core", "put", "link", "hop", "HBM", "L2 misses", "L2 read", "poll", "scheduling", "launch", "unknown"], overlap: ["both", "products alone"],
       operator: a3sim.page.sections.find((s) => s.kind === "runs").runs[0].passes[0].operators.map((operator) => operator.name),
     };
     return Object.entries(a3sim.themes).flatMap(([theme, of]) =>
@@ -978,14 +978,20 @@ test("A sweep's figures never average points that differ: other axes have panels
     const points = new a3sim.SweepPoints(section, levels, [values]), all = points.where([-1, -1, -1]), quantity = points.quantity(0);
     const figures = a3sim.lines_figures(points, all, quantity, 2, 1), near = points.quantity(0);
     near.values = values.map((value, i) => (levels[0][i] === 0 ? value : values[i - 6] * 1.05));
-    return { order: a3sim.axes_by_effect(points, all, quantity), figures: figures.map((f) => ({ title: f.title, y: f.y.high, points: f.series.flatMap((s) => s.points) })), merged: a3sim.lines_figures(points, all, near, 2, 1).length, values };
+    return { figures: figures.map((f) => ({ title: f.title, y: f.y.high, points: f.series.flatMap((s) => s.points) })), merged: a3sim.lines_figures(points, all, near, 2, 1).length, values };
   });
-  assert.deepEqual(seen.order, [2, 1, 0]);
   assert.deepEqual(seen.figures.map((f) => f.title), ["twice=no", "twice=yes"]);
   assert.equal(seen.figures[0].y, seen.figures[1].y);
   for (const { points } of seen.figures) for (const [, y, low, high] of points) assert.ok(low === high && seen.values.includes(y), "each dot is a point");
   assert.equal(seen.figures.flatMap((f) => f.points).length, 12);
   assert.equal(seen.merged, 1, "what differs by 5 % is one line");
+  // The program says which axis matters most: the page shows its sentence, as the terminal does, and that axis across.
+  const said = (text) => /What matters most for latency of all passes: (\w+) \(a factor of [\d.]+\)/.exec(text)?.[1];
+  assert.equal(said(a3sim("results", at("sweep.db"))), "tokens");
+  assert.equal(said((await page.textContent(".sweep")).replace(/\s+/g, " ")), "tokens");
+  assert.equal(await part(page, "Lines").getByLabel("over").evaluate((of) => of.selectedOptions[0].textContent), "tokens");
+  await page.getByLabel("only execution").selectOption({ label: "static" });
+  assert.equal(said(await page.textContent(".sweep > div")), undefined, "of some points it says nothing");
   await close();
 });
 
@@ -1111,6 +1117,12 @@ test("Two steps: the difference stands first and sums to it, and their pipelines
     const sum = stacks[0].filter((text) => text.startsWith(`${name}, `)).reduce((all, text) => all + Number(text.split(": ")[1]), 0);
     assert.ok(Math.abs(sum / (ps / 1e12) - 1) < 0.01, `${name}: ${sum} of ${ps / 1e12}`);
   }
+  // Both steps' memory is in one chart: the shorter step's line ends with it.
+  await page.waitForFunction(() => document.querySelector("#difference .both-memories canvas"));
+  const memories = await page.textContent("#difference .both-memories .values");
+  assert.match(memories, /a die has 64.*step, stage \d: [\d.]+ at most.*step_b, stage \d: [\d.]+ at most/);
+  await page.locator("#difference").getByLabel("die").selectOption({ label: "stage 0" });
+  assert.match(await page.textContent("#difference .both-memories .values"), /step, stage 0: .*step_b, stage 0: /);
   const terminal = a3sim("compare", at("step"), at("step_b"));
   assert.match(terminal, /B takes [\d.]+ s \([\d.]+ %\) longer than A, from one run of each; most of it is EP \+[\d.]+ s.*\.\n$/);
   assert.deepEqual(said, []);

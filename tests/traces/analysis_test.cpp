@@ -205,3 +205,33 @@ TEST_CASE(
   CHECK(sum_of(difference.blame[0]) == a.trace().makespan);
   CHECK(sum_of(difference.blame[3]) == -b.trace().makespan);
 }
+
+TEST_CASE(
+    "A stream's kernel without arithmetic is known only by its time; the rest of one with some is the core's "
+    "own") {
+  Trace trace;
+  trace.machine.streams = true;
+  trace.operators = {{.name = "GMM1", .unit = TaskUnit::kCube, .stage = 0, .left_by = {}}};
+  TraceTask task;
+  task.end = 100_ps;
+  task.hold = 10_ps;
+  const auto spent = [&](Blame blame) {
+    BlameTimes times{};
+    add_run(trace, task, task.end, times);
+    return at(times, blame);
+  };
+  CHECK(spent(Blame::kLaunch) == 10_ps);
+  CHECK(spent(Blame::kUnknown) == 90_ps);
+  CHECK(spent(Blame::kCube) == 0_ps);
+  task.arithmetic = 60_ps;
+  CHECK(spent(Blame::kCube) == 60_ps);
+  CHECK(spent(Blame::kCore) == 30_ps);
+  CHECK(spent(Blame::kUnknown) == 0_ps);
+  task.arithmetic = 0_ps;
+  task.lost[static_cast<std::size_t>(Limit::kMiss)] = 20_ps;
+  CHECK(spent(Blame::kMiss) == 20_ps);
+  CHECK(spent(Blame::kCore) == 70_ps);
+  task.lost = {};
+  trace.machine.streams = false;
+  CHECK(spent(Blame::kCore) == 90_ps);  // a tile's own loads
+}

@@ -25,7 +25,8 @@ constexpr std::string_view kDescribed[kBlames] = {"cube arithmetic",
                                                   "waiting for triggers to be seen",
                                                   "handing out tasks",
                                                   "launching kernels",
-                                                  "the host's preparation of collectives"};
+                                                  "the host's preparation of collectives",
+                                                  "kernels known only by their time"};
 
 // Adds shares of all workers' time. The times of each rank are among the report's ranks.
 void add_workers(Report& report, const Trace& trace, const Explanation& explanation, std::uint32_t rank) {

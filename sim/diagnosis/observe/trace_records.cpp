@@ -56,7 +56,7 @@ std::vector<Stretches> transfers(const Trace& trace) {
   return ranks;
 }
 
-PassWork::Task work_of(const TraceTask& task) {
+PassWork::Task work_of(const Trace& trace, const TraceTask& task) {
   PassWork::Task work;
   work.op = task.op;
   work.computes = !task.remote;
@@ -64,7 +64,8 @@ PassWork::Task work_of(const TraceTask& task) {
   work.start = task.start;
   work.end = task.end;
   work.run = task.end - task.start;
-  work.arithmetic = task.arithmetic;
+  // A kernel of which only the time is known is not said to wait for memory.
+  work.arithmetic = known_by_time_alone(trace.machine, task) ? work.run : task.arithmetic;
   work.operations = static_cast<double>(task.operations);
   work.hbm_bytes = static_cast<double>(task.hbm_bytes);
   work.sent_bytes = static_cast<double>(task.put_bytes);
@@ -138,7 +139,7 @@ void add_full_records(const Trace& trace, std::uint16_t pass, Duration since,
     all.push_back(rank);
     std::vector<PassWork::Task>& tasks = work.ranks.emplace_back();
     for (const TraceTask& task : trace.ranks[rank]) {
-      tasks.push_back(work_of(task));
+      tasks.push_back(work_of(trace, task));
       ran[task.op] += task.end - task.start;
       add_transfer(trace, rank, task, planes, work);
     }

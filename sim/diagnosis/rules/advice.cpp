@@ -115,8 +115,8 @@ Finding open_cause(const Slowdown& slowdown) {
   if (suspect != kNone && slowdown.episode.stable() >= 0.5) finding.ranks = {suspect};
   const std::uint32_t shown = finding.ranks.empty() ? 0 : suspect;
   finding.explains = 1;
-  finding.add({"a slow step takes, of a usual one", "", 1 + slowdown.lag() / std::max(1.0, slowdown.usual()),
-               1, slowdown.place(shown)});
+  finding.add({"a slow step takes {} of a usual one", "",
+               1 + slowdown.lag() / std::max(1.0, slowdown.usual()), 1, slowdown.place(shown)});
   const ProfiledTime* time = slowdown.observation.profiled_time();
   finding.remedies.push_back({time && time->pytorch
                                   ? "trace slow steps and usual ones of all ranks, the host's activities too"

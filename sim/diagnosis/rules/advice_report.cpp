@@ -189,10 +189,14 @@ std::string place_text(const Finding& finding, std::uint32_t ranks) {
 }
 
 std::string evidence_text(const Evidence& item) {
+  // A sentence with a place for its value, which is a part if it has no unit.
   if (const std::size_t place = item.what.find("{}"); place != std::string::npos) {
+    const auto text_of = [&](double value) {
+      return item.unit.empty() ? in_percent(value, 0) : fmt::format("{:.4g} {}", value, item.unit);
+    };
     std::string text = item.what;
-    text.replace(place, 2, in_percent(item.value, 0));
-    return text + (item.threshold > 0 ? fmt::format(" (threshold {})", in_percent(item.threshold, 0)) : "");
+    text.replace(place, 2, text_of(item.value));
+    return text + (item.threshold > 0 ? fmt::format(" (threshold {})", text_of(item.threshold)) : "");
   }
   const std::string limit = item.threshold > 0 ? fmt::format(" (limit {:.4g})", item.threshold) : "";
   return fmt::format("{}: {:.4g}{}{}{}", item.what, item.value, item.unit.empty() ? "" : " ", item.unit,

@@ -22,16 +22,16 @@ class CommCableRule final : public CauseRule {
     finding.cables = slow->names;
     finding.factor = slow->factor;
     finding.explains = communication_share(slowdown);
-    finding.add(
-        {fmt::format("rate of what goes over it, between {} pairs of ranks, of that elsewhere", slow->over),
-         "", slow->factor, data.at("slow"),
-         slow->longest ? slowdown.observation.place_of(*slow->longest) : RecordPlace()});
-    finding.add(
-        {fmt::format("part of the spread of rates that it explains; the best port {:.2f}", slow->port_fit),
-         "",
-         slow->fit,
-         data.at("fit"),
-         {}});
+    finding.add({fmt::format("what goes over it, between {} pairs of ranks, has {{}} of the rate elsewhere",
+                             slow->over),
+                 "", slow->factor, data.at("slow"),
+                 slow->longest ? slowdown.observation.place_of(*slow->longest) : RecordPlace()});
+    finding.add({fmt::format("it explains {{}} of the spread of rates; the best port explains {:.0f} %",
+                             100 * slow->port_fit),
+                 "",
+                 slow->fit,
+                 data.at("fit"),
+                 {}});
     return {finding};
   }
 };

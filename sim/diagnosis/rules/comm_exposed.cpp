@@ -53,7 +53,7 @@ class CommExposedRule final : public CauseRule {
       if (exchange.exposed >= felt) add_exchange(*time, exchange, limit, finding);
     add_last(*time, means, data.at("waited_for"), finding);
     if (by_time(*most) > lost)
-      finding.add({fmt::format("rank {} is longer in them: it waits", most->first), "ms per step",
+      finding.add({fmt::format("rank {} is in them {{}} longer: it waits", most->first), "ms per step",
                    (by_time(*most) - lost) / kPicosecondsOfMs, 0, job.place(most->first)});
     finding.lost_ms = std::min(lost, job.took) / kPicosecondsOfMs;
     finding.explains = 1;
@@ -73,12 +73,13 @@ class CommExposedRule final : public CauseRule {
         group.kind == GroupKind::kUnknown ? "" : fmt::format(" ({})", name_of(group.kind));
     if (std::ranges::find(finding.operators, one.name) == finding.operators.end())
       finding.operators.push_back(one.name);
-    finding.add({fmt::format("{}{} of rank {}, nothing computed beside it", one.name, used, one.rank),
-                 "ms per step", exchange.exposed / kPicosecondsOfMs, limit / kPicosecondsOfMs, place});
+    finding.add(
+        {fmt::format("{}{} of rank {} takes {{}} while nothing is computed", one.name, used, one.rank),
+         "ms per step", exchange.exposed / kPicosecondsOfMs, limit / kPicosecondsOfMs, place});
     if (!exchange.split) return;
     const auto part = [&](const char* what, double of_it) {
       if (of_it > 0)
-        finding.add({fmt::format("{} of rank {}, beside computing or not: {}", one.name, one.rank, what),
+        finding.add({fmt::format("{} of rank {}, hidden or not, spends {{}} {}", one.name, one.rank, what),
                      "ms per step", of_it / kPicosecondsOfMs, 0, place});
     };
     part("transferring", exchange.transfer);
@@ -86,7 +87,7 @@ class CommExposedRule final : public CauseRule {
     part("standing still", exchange.elapsed - exchange.transfer - exchange.waited);
     constexpr double kGigabytes = 1e-9, kPicosecond = 1e-12;
     if (exchange.bytes > 0 && exchange.transfer > 0)
-      finding.add({fmt::format("{} of rank {} transfers", one.name, one.rank), "GB/s",
+      finding.add({fmt::format("{} of rank {} transfers at {{}}", one.name, one.rank), "GB/s",
                    kGigabytes * exchange.bytes / (kPicosecond * exchange.transfer), 0, place});
   }
 
@@ -99,8 +100,8 @@ class CommExposedRule final : public CauseRule {
       const double waits = picoseconds(last->second.second) / steps_of(time, last->first);
       const auto mean = means.ranks.find(last->first);
       if (mean == means.ranks.end() || waits < felt * mean->second.length) continue;
-      finding.add({fmt::format("rank {} comes last {} times among ranks {}, which wait for it", last->first,
-                               last->second.first, fmt::join(group.ranks, ", ")),
+      finding.add({fmt::format("rank {} comes last {} times among ranks {}, which wait {{}} for it",
+                               last->first, last->second.first, fmt::join(group.ranks, ", ")),
                    "ms per step", waits / kPicosecondsOfMs, 0,
                    RecordPlace(time.folders[last->first] + "/communication.json")});
     }
@@ -122,7 +123,7 @@ class CommExposedRule final : public CauseRule {
     if (!shown || least <= limit) return {};
     Finding finding;
     for (const auto& [rank, mean] : means.ranks) finding.ranks.push_back(rank);
-    finding.add({fmt::format("communication of rank {} that computing does not hide", shown->rank),
+    finding.add({fmt::format("computing does not hide {{}} of the communication of rank {}", shown->rank),
                  "ms per step", least / kPicosecondsOfMs, limit / kPicosecondsOfMs,
                  RecordPlace(fmt::format("{}/step_trace_time.csv:{}", time.folders[shown->rank],
                                          shown->told->line))});

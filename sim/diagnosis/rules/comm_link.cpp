@@ -59,20 +59,20 @@ class CommLinkRule final : public CauseRule {
       if (!flaps) continue;
       const RecordPlace place = finding.evidence.front().place;
       if (changes)
-        finding.add({fmt::format("changes of rank {}'s port between low and full", link.ranks.front()),
+        finding.add({fmt::format("rank {}'s port changes between low and full {{}}", link.ranks.front()),
                      "a step", static_cast<double>(in_time.changes), slowdown.shared.at("port_changes_usual"),
                      place});
       else if (uneven)
-        finding.add({fmt::format("rank {}'s port carries in one exchange, of what a steadily slow one would",
-                                 link.ranks.front()),
-                     "", in_time.of_steady, slowdown.shared.at("port_uneven"), place});
+        finding.add(
+            {fmt::format("in one exchange rank {}'s port carries {{}} of what a steadily slow one would",
+                         link.ranks.front()),
+             "", in_time.of_steady, slowdown.shared.at("port_uneven"), place});
       else
         finding.add(
-            {fmt::format("equal puts of rank {}'s port differ from step to step by", link.ranks.front()), "",
-             in_time.apart, slowdown.shared.at("port_varies"), place});
+            {fmt::format("equal puts of rank {}'s port differ by {{}} from step to step", link.ranks.front()),
+             "", in_time.apart, slowdown.shared.at("port_varies"), place});
       if (in_time.period > 0)
-        finding.add(
-            {"from one fall of its rate to the next", "ms", in_time.period / kPicosecondsOfMs, 0, place});
+        finding.add({"its rate falls every {}", "ms", in_time.period / kPicosecondsOfMs, 0, place});
     }
     return findings;
   }

@@ -172,11 +172,11 @@ class CommResendRule final : public CauseRule {
       finding.ranks.push_back(late.src);
       const double n = std::round(std::log2(late.excess / kPacket));
       const RecordPlace place = slowdown.observation.place_of(*late.worst);
-      finding.add({fmt::format("rank {}: {} of {} puts waited longer than any usual one", late.src,
+      finding.add({fmt::format("{1} of {2} puts of rank {0} waited {{}} longer than any usual one", late.src,
                                late.count, late.all),
                    "ms", late.excess / kPicosecondsOfMs, least / kPicosecondsOfMs, place});
-      finding.add(
-          {fmt::format("of a timeout of 4.096 us * 2^{:.0f}", n), "", timeout, data.at("timeout"), place});
+      finding.add({fmt::format("that is {{}} of a timeout of 4.096 us * 2^{:.0f}", n), "", timeout,
+                   data.at("timeout"), place});
     }
     if (finding.ranks.empty()) return {};
     std::ranges::sort(finding.ranks);

@@ -82,7 +82,7 @@ class ComputeClockRule final : public CauseRule {
       const double mean = clock / weight;
       finding.explains = std::max(finding.explains,
                                   std::min(1.0, explained / std::max(1.0, rank.steps) / slowdown.own_lag()));
-      finding.add({fmt::format("mean clock of rank {}, of the nominal one", rank.rank), "", mean,
+      finding.add({fmt::format("the mean clock of rank {} is {{}} of the nominal one", rank.rank), "", mean,
                    1 - data.at("low"), slowdown.observation.place_of(*longest)});
       lowest = std::min(lowest, mean);
     }
@@ -105,8 +105,9 @@ class ComputeClockRule final : public CauseRule {
       // A core's loads and stores depend on its clock too.
       sooner[rank.rank] = std::max(rank.lost_arithmetic, rank.lost);
       finding.explains = std::max(finding.explains, rank.lost_arithmetic / sooner[rank.rank]);
-      finding.add({fmt::format("arithmetic of rank {} at equal work, of the median rank's", rank.rank), "",
-                   longer, highest, job.observation.place_of(*rank.longest)});
+      finding.add({fmt::format("at equal work, arithmetic of rank {} takes {{}} of the median rank's time",
+                               rank.rank),
+                   "", longer, highest, job.observation.place_of(*rank.longest)});
     }
     if (finding.ranks.empty()) return {};
     finding.lost_ms = job.gain_of_computing(sooner) / kPicosecondsOfMs;

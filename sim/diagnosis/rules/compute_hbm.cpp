@@ -99,10 +99,10 @@ class ComputeHbmRule final : public CauseRule {
       if (slowdown.excess(Measure::kOwn, rank.rank) < data.at("of_lag") * slowdown.own_lag()) continue;
       finding.ranks.push_back(rank.rank);
       finding.explains = std::max(finding.explains, std::min(1.0, lost / slowdown.own_lag()));
-      finding.add({fmt::format("rank {}: what {} takes beside its arithmetic, of the usual", rank.rank,
-                               slowdown.observation.names()[worst->now.op]),
+      finding.add({fmt::format("on rank {}, {} takes {{}} of the usual time outside its arithmetic",
+                               rank.rank, slowdown.observation.names()[worst->now.op]),
                    "", worst->rest(), data.at("slower"), slowdown.observation.place_of(worst->now)});
-      finding.add({fmt::format("rank {}: operators that memory slows down", rank.rank), "",
+      finding.add({fmt::format("on rank {} memory slows down {{}}", rank.rank), "operators",
                    static_cast<double>(of_rank.slow.size()), data.at("operators"),
                    slowdown.observation.place_of(worst->now)});
       finding.factor = std::max(finding.factor, 1 / worst->rest());
@@ -124,10 +124,10 @@ class ComputeHbmRule final : public CauseRule {
       finding.factor = finding.factor > 0 ? std::min(finding.factor, 1 / rank.slowest) : 1 / rank.slowest;
       sooner[rank.rank] = rank.lost_rest;
       const RecordPlace place = job.observation.place_of(*rank.worst);
-      finding.add({fmt::format("rank {}: what {} takes beside its arithmetic, of the median rank's",
+      finding.add({fmt::format("on rank {}, {} takes {{}} of the median rank's time outside its arithmetic",
                                rank.rank, job.observation.names()[rank.worst->op]),
                    "", rank.slowest, data.at("slower"), place});
-      finding.add({fmt::format("rank {}: operators that memory slows down", rank.rank), "",
+      finding.add({fmt::format("on rank {} memory slows down {{}}", rank.rank), "operators",
                    static_cast<double>(rank.slow_rests), data.at("operators"), place});
     }
     if (finding.ranks.empty() || 2 * finding.ranks.size() > job.mean.size()) return {};

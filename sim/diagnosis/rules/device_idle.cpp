@@ -52,8 +52,9 @@ class DeviceIdleRule final : public CauseRule {
     if (most == kNone || lag.by_rank[most] <= limit) return {};
     finding.explains = std::min(1.0, lag.by_rank[most] / slowdown.own_lag());
     finding.doubt = data.at("undecided");
-    finding.add({fmt::format("nothing runs on the device of rank {}", most), "ms per step more than usual",
-                 lag.by_rank[most] / kPicosecondsOfMs, limit / kPicosecondsOfMs, slowdown.place(most)});
+    finding.add({fmt::format("the device of rank {} runs nothing for {{}}", most),
+                 "ms per step more than usual", lag.by_rank[most] / kPicosecondsOfMs,
+                 limit / kPicosecondsOfMs, slowdown.place(most)});
     add_missing(observation, finding);
     return {finding};
   }
@@ -127,15 +128,16 @@ class DeviceIdleRule final : public CauseRule {
                            Finding& finding) {
     const Gap gap = longest_gap(job.full, rank);
     const RecordPlace place = gap.behind ? job.observation.place_of(*gap.behind) : job.place(rank);
-    finding.add({fmt::format("nothing runs on the device of rank {}", rank), "ms per step",
+    finding.add({fmt::format("the device of rank {} runs nothing for {{}}", rank), "ms per step",
                  idle / kPicosecondsOfMs, limit / kPicosecondsOfMs, job.place(rank)});
     if (gap.behind)
-      finding.add({fmt::format("the longest of it, before {}", job.observation.names()[gap.behind->op]), "ms",
-                   picoseconds(gap.length) / kPicosecondsOfMs, 0, place});
+      finding.add(
+          {fmt::format("the longest gap, before {}, takes {{}}", job.observation.names()[gap.behind->op]),
+           "ms", picoseconds(gap.length) / kPicosecondsOfMs, 0, place});
     const std::map<std::uint32_t, HostIdle> hosts = host_idle_times(job);
     const auto host = hosts.find(rank);
     if (host == hosts.end() || host->second.idle <= 0) return;
-    finding.add({"operators of the framework on its host meanwhile, of that time", "",
+    finding.add({"meanwhile its host runs operators of the framework for {} of that time", "",
                  host->second[HostKind::kOther].idle / host->second.idle, 0, place});
   }
 };

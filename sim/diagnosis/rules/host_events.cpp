@@ -38,10 +38,10 @@ class HostEventRule : public CauseRule {
     std::ranges::sort(finding.ranks);
     finding.ranks.erase(std::ranges::unique(finding.ranks).begin(), finding.ranks.end());
     finding.explains = std::min(1.0, filled * waited / slowdown.own_lag());
-    finding.add({fmt::format("{} on the host of rank {}", name_of(kind_), fill.rank), "ms per step",
-                 fill.time / kPicosecondsOfMs, least / kPicosecondsOfMs, fill.place});
+    finding.add({fmt::format("{} on the host of rank {} takes {{}}", name_of(kind_), fill.rank),
+                 "ms per step", fill.time / kPicosecondsOfMs, least / kPicosecondsOfMs, fill.place});
     finding.add(
-        {fmt::format("rank {} waited for its host", fill.rank), "ms per step", waited / kPicosecondsOfMs,
+        {fmt::format("rank {} waits {{}} for its host", fill.rank), "ms per step", waited / kPicosecondsOfMs,
          slowdown.shared.at("host_share") * slowdown.usual() / kPicosecondsOfMs, slowdown.place(fill.rank)});
     return {finding};
   }
@@ -86,7 +86,7 @@ class HostGcRule final : public HostEventRule {
     finding.lost_ms = job.gain(job.for_all_ranks(sooner)) / kPicosecondsOfMs;
     finding.explains = 1;
     finding.doubt = data.at("unfilled");
-    finding.add({fmt::format("device of rank {} idle, nothing on its host", worst), "ms",
+    finding.add({fmt::format("the device of rank {} idles for {{}} while its host does nothing", worst), "ms",
                  sooner[worst] / kPicosecondsOfMs, least / kPicosecondsOfMs, job.place(worst)});
     finding.missing.emplace_back("collections of garbage on hosts");
     return {finding};

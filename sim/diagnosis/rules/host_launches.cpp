@@ -92,8 +92,8 @@ class HostLaunchRule final : public CauseRule {
     if ((spread >= data.at("irregular")) != irregular_) return {};
     std::vector<Finding> findings = steady_host_events(job, HostKind::kLaunch, data);
     for (Finding& finding : findings)
-      finding.add({"lengths of launches: standard deviation over mean", "", spread, data.at("irregular"),
-                   finding.evidence.front().place});
+      finding.add({"lengths of launches vary by {} of their mean (standard deviation)", "", spread,
+                   data.at("irregular"), finding.evidence.front().place});
     return findings;
   }
 
@@ -140,7 +140,7 @@ class HostLaunchRule final : public CauseRule {
 
   static void add_wait(const Slowdown& slowdown, const HostLag& lag, Finding& finding) {
     const auto worst = *std::ranges::max_element(finding.ranks, {}, [&](auto r) { return lag.by_rank[r]; });
-    finding.add({fmt::format("rank {} waited for its host", worst), "ms per step",
+    finding.add({fmt::format("rank {} waits {{}} for its host", worst), "ms per step",
                  lag.by_rank[worst] / kPicosecondsOfMs, 0, slowdown.place(worst)});
   }
 
@@ -155,11 +155,11 @@ class HostLaunchRule final : public CauseRule {
     add_hidden(slowdown, launches.time, ranks);
     Finding finding = found_on(slowdown, lag, std::move(ranks));
     finding.explains *= std::min(1.0, launches.time / std::max(1.0, grown_in_turn(slowdown, launches.rank)));
-    finding.add({fmt::format("launches of rank {}", launches.rank), "ms per step more than usual",
+    finding.add({fmt::format("launches of rank {} take {{}}", launches.rank), "ms per step more than usual",
                  launches.time / kPicosecondsOfMs, data.at("share") * lag.most / kPicosecondsOfMs,
                  launches.place});
-    finding.add({"lengths of launches: standard deviation over mean", "", spread, data.at("irregular"),
-                 launches.place});
+    finding.add({"lengths of launches vary by {} of their mean (standard deviation)", "", spread,
+                 data.at("irregular"), launches.place});
     add_wait(slowdown, lag, finding);
     return finding;
   }

@@ -147,13 +147,13 @@ std::vector<Finding> steady_host_events(const SteadyState& job, HostKind kind, c
   finding.lost_ms = job.gain(job.for_all_ranks(sooner)) / kPicosecondsOfMs;
   finding.explains = std::min(1.0, share);
   const RecordPlace place = job.observation.place_of(*most.longest);
-  finding.add({fmt::format("device of rank {} idle, {} on its host", worst,
+  finding.add({fmt::format("the device of rank {} idles for {{}}, {} on its host", worst,
                            kind == HostKind::kSync ? "behind sync" : fmt::format("{}", name_of(kind))),
                "ms per step", most.idle / kPicosecondsOfMs, least / kPicosecondsOfMs, place});
-  finding.add({fmt::format("{} on the host of rank {}", name_of(kind), worst), "ms per step",
+  finding.add({fmt::format("{} on the host of rank {} takes {{}}", name_of(kind), worst), "ms per step",
                most.time / kPicosecondsOfMs, felt / kPicosecondsOfMs, place});
-  finding.add({fmt::format("{} on the host of rank {}", name_of(kind), worst), "events per step", most.count,
-               1, place});
+  finding.add({fmt::format("{} on the host of rank {} has {{}}", name_of(kind), worst), "events per step",
+               most.count, 1, place});
   return {finding};
 }
 

@@ -14,10 +14,10 @@ void add_queues(Finding& finding, std::uint32_t rank, const std::array<double, 3
   constexpr const char* kQueueNames[] = {"batches ready for the device", "batches ready for the host",
                                          "batches read"};
   for (std::size_t q = 0; q < fill.size() && fill[q] >= 0; ++q)
-    finding.add({fmt::format("rank {}: queue of {} filled", rank, kQueueNames[q]), "%", fill[q],
-                 data.at("filled"), place});
-  finding.add({fmt::format("rank {} waited for its batch", rank), "ms per step", waited / kPicosecondsOfMs,
-               least / kPicosecondsOfMs, place});
+    finding.add({fmt::format("the queue of {1} of rank {0} is filled to {{}}", rank, kQueueNames[q]), "%",
+                 fill[q], data.at("filled"), place});
+  finding.add({fmt::format("rank {} waits {{}} for its batch", rank), "ms per step",
+               waited / kPicosecondsOfMs, least / kPicosecondsOfMs, place});
   if (fill.front() < 0) finding.missing.emplace_back("fill of the queues of batches: which stage is slow?");
 }
 

@@ -18,7 +18,7 @@ bool computes(Pipe pipe) { return pipe == Pipe::kCube || pipe == Pipe::kVector; 
 
 // Returns "aiv_mte2 0.998" and, if shapes tell it, the rate at which the kernel reads and writes.
 std::string busy_text(const KernelTime& kernel, const Bound& bound) {
-  std::string text = fmt::format("{} busy for {:.3f} of its time", name_of(bound.pipe), bound.busy);
+  std::string text = fmt::format("{} is busy for {{}} of that", name_of(bound.pipe));
   if (kernel.sized_time > 0)
     text += fmt::format(", {:.0f} GB/s by its shapes", kGigabytes * kernel.bytes / kernel.sized_time);
   return text;
@@ -88,9 +88,10 @@ class SuperfluousRule final : public CauseRule {
     for (const auto& [type, sum] : order) {
       const auto& [alone, kernel] = sum;
       finding.operators.push_back(type);
-      finding.add({fmt::format("{} of rank {}: {} kernels {}", type, kernel->rank, kernel->count, what_),
-                   "ms per step", alone / kPicosecondsOfMs, limit / kPicosecondsOfMs,
-                   place_in_table(time, kernel->rank, kernel->line)});
+      finding.add(
+          {fmt::format("{} of rank {} takes {{}} in {} kernels {}", type, kernel->rank, kernel->count, what_),
+           "ms per step", alone / kPicosecondsOfMs, limit / kPicosecondsOfMs,
+           place_in_table(time, kernel->rank, kernel->line)});
     }
   }
 
@@ -130,7 +131,7 @@ A3SIM_REGISTER(CauseRule, "compute.scalar",
 A3SIM_REGISTER(CauseRule, "compute.cpu", "operators run on the AI CPU",
                SuperfluousRule(runs_on_cpu, "on the AI CPU"));
 A3SIM_REGISTER(CauseRule, "compute.formats", "data is transposed, converted or copied between formats",
-               SuperfluousRule(converts, "convert"));
+               SuperfluousRule(converts, "that convert"));
 A3SIM_REGISTER(CauseRule, "compute.small", "many operators are shorter than launching them takes",
                SuperfluousRule(is_small, "shorter than a launch"));
 
@@ -175,8 +176,9 @@ Finding bound_finding(const SteadyState& job, const ProfiledTime& time, std::vec
     if (std::ranges::find(finding.operators, kernel.type) != finding.operators.end()) continue;
     finding.operators.push_back(kernel.type);
     if (finding.evidence.size() == kMostNamed) continue;
-    finding.add({fmt::format("{} of rank {}, {:.3f} ms in {} kernels: {}", kernel.type, kernel.rank,
-                             milliseconds(kernel.time), kernel.count, busy_text(kernel, one.bound)),
+    finding.add({fmt::format("{} of rank {} takes {:.3f} ms in {} kernel{}; {}", kernel.type, kernel.rank,
+                             milliseconds(kernel.time), kernel.count, kernel.count == 1 ? "" : "s",
+                             busy_text(kernel, one.bound)),
                  "", one.bound.busy, used, place_in_table(time, kernel.rank, kernel.line)});
   }
   finding.ranks.assign(ranks.begin(), ranks.end());

@@ -39,7 +39,7 @@ class LoadImbalanceRule final : public CauseRule {
     const double a_row = slowdown.ratio(Measure::kAic, busiest) / (most / usual);
     finding.add({fmt::format("rows of rank {} are {{}} of the mean", busiest), "", most / mean,
                  1 + data.at("above"), slowdown.place(busiest)});
-    finding.add({fmt::format("AIC time a row of rank {}, of the usual", busiest), "", a_row,
+    finding.add({fmt::format("a row of rank {} takes {{}} of the usual AIC time", busiest), "", a_row,
                  1 + data.at("a_row"), slowdown.place(busiest)});
     if (a_row > 1 + data.at("a_row")) finding.explains /= a_row;
     return {finding};
@@ -72,7 +72,7 @@ class LoadImbalanceRule final : public CauseRule {
     const std::string_view what = rows > 0 ? "rows" : "operations";
     finding.add({fmt::format("{} of rank {} are {{}} of the mean", what, busiest), "", most,
                  1 + data.at("above"), job.place(busiest)});
-    finding.add({fmt::format("its time for each of its {}, relative to the mean rank's", what), "", a_row,
+    finding.add({fmt::format("for each of its {} it takes {{}} of the mean rank's time", what), "", a_row,
                  1 + data.at("a_row"), job.place(busiest)});
     return {finding};
   }

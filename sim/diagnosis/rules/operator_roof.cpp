@@ -115,10 +115,10 @@ class OperatorRoofRule final : public CauseRule {
       finding.explains = std::min(1.0, a_rank / slowdown.own_lag());
       // What other operators take longer too may be of the rank's memory, or of its clock.
       finding.doubt = std::clamp(1 - sum.lost / all, 0.0, 1.0);
-      finding.add({fmt::format("{} of rank {}, at equal work, of the usual", finding.operators.front(),
-                               sum.worst->now.rank),
+      finding.add({fmt::format("at equal work, {} of rank {} takes {{}} of the usual time",
+                               finding.operators.front(), sum.worst->now.rank),
                    "", sum.worst->run(), data.at("slower"), slowdown.observation.place_of(sum.worst->now)});
-      finding.add({"its part of what operators take longer", "", sum.lost / all, data.at("most_of"),
+      finding.add({"it has {} of what operators take longer", "", sum.lost / all, data.at("most_of"),
                    slowdown.observation.place_of(sum.worst->now)});
       findings.push_back(finding);
     }

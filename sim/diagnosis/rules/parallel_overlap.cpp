@@ -16,10 +16,10 @@ double part(Duration time, const Segments& segments) {
 
 std::vector<Evidence> evidence_of(std::uint32_t rank, double overlap, double exposed, const RuleData& data,
                                   const RecordPlace& place) {
-  return {{fmt::format("rank {}: compute beside communication, of the step", rank), "", overlap,
+  return {{fmt::format("rank {} computes during communication for {{}} of the step", rank), "", overlap,
            data.at("overlap"), place},
-          {fmt::format("rank {}: communication only, of the step", rank), "", exposed, data.at("exposed"),
-           place}};
+          {fmt::format("rank {} communicates alone for {{}} of the step", rank), "", exposed,
+           data.at("exposed"), place}};
 }
 
 // Communication during which nothing is computed.

@@ -119,26 +119,27 @@ class PipelineRule final : public CauseRule {
       other += stage.other / static_cast<double>(stages.size());
     }
     const std::string name = called(stages, number);
-    finding.add({name + " works longer than the mean of all stages", "ms per step", lost / kPicosecondsOfMs,
-                 limit / kPicosecondsOfMs, job.place(slow.ranks.front())});
+    finding.add({name + " works {} longer than the mean of all stages", "ms per step",
+                 lost / kPicosecondsOfMs, limit / kPicosecondsOfMs, job.place(slow.ranks.front())});
     if (slow.computing > computing) {
-      finding.add({name + " computes more", "ms per step", (slow.computing - computing) / kPicosecondsOfMs, 0,
-                   job.place(slow.ranks.front())});
+      finding.add({name + " computes {} more", "ms per step", (slow.computing - computing) / kPicosecondsOfMs,
+                   0, job.place(slow.ranks.front())});
       const auto [type, more] = computed_more(time, slow, stages);
       if (more > 0) {
         finding.operators.push_back(type);
-        finding.add({"most of that: " + type, "ms per step more than other stages", more / kPicosecondsOfMs,
-                     0, job.place(slow.ranks.front())});
+        finding.add({"most of that is " + type + ", {} more than in other stages", "ms per step",
+                     more / kPicosecondsOfMs, 0, job.place(slow.ranks.front())});
       }
     }
     if (slow.other > other)
-      finding.add({name + " is free or exchanges data within the stage for longer", "ms per step",
+      finding.add({name + " is free or exchanges data within the stage for {} longer", "ms per step",
                    (slow.other - other) / kPicosecondsOfMs, 0, job.place(slow.ranks.front())});
     for (std::size_t s = 0; s < stages.size(); ++s)
       if (s != number && stages[s].longest)
-        finding.add({fmt::format("{} waits for other stages, nothing computed beside it", called(stages, s)),
-                     "ms per step", stages[s].waiting / kPicosecondsOfMs, 0,
-                     place_in_table(time, stages[s].longest->rank, stages[s].longest->line)});
+        finding.add(
+            {fmt::format("{} waits {{}} for other stages while nothing is computed", called(stages, s)),
+             "ms per step", stages[s].waiting / kPicosecondsOfMs, 0,
+             place_in_table(time, stages[s].longest->rank, stages[s].longest->line)});
     return finding;
   }
 
@@ -148,7 +149,7 @@ class PipelineRule final : public CauseRule {
     for (std::size_t s = 0; s < stages.size(); ++s) {
       const Stage& stage = stages[s];
       finding.ranks.insert(finding.ranks.end(), stage.ranks.begin(), stage.ranks.end());
-      finding.add({fmt::format("{} waits for other stages, nothing computed beside it", called(stages, s)),
+      finding.add({fmt::format("{} waits {{}} for other stages while nothing is computed", called(stages, s)),
                    "ms per step", stage.waiting / kPicosecondsOfMs, limit / kPicosecondsOfMs,
                    stage.longest ? place_in_table(time, stage.longest->rank, stage.longest->line)
                                  : job.place(stage.ranks.front())});

@@ -114,7 +114,7 @@ void add_link(const SlowLink& link, std::string_view usual, double threshold, co
     finding.ranks = observation.all_ranks();
     what = "rate of all transfers";
   }
-  finding.add({fmt::format("{}, of {}", what, usual), "", link.factor, threshold,
+  finding.add({fmt::format("{} is {{}} of {}", what, usual), "", link.factor, threshold,
                link.longest ? observation.place_of(*link.longest) : RecordPlace()});
 }
 
@@ -177,8 +177,9 @@ void add_busy_rate(const Slowdown& slowdown, const SlowLink& link, double slow, 
     if (plane < known.size())
       finding.factor = std::min(finding.factor, rest_of_port(rates.first, rates.second, known[plane],
                                                              slowdown.shared.at("port_well_used")));
-  finding.add({fmt::format("bytes over busy time at rank {}'s ports, usually {:.4g}", rank, before / kGiga),
-               "GB/s", here / kGiga, slow * before / kGiga, finding.evidence.front().place});
+  finding.add(
+      {fmt::format("rank {}'s ports carry {{}} while they are busy, usually {:.4g}", rank, before / kGiga),
+       "GB/s", here / kGiga, slow * before / kGiga, finding.evidence.front().place});
 }
 
 // Returns the ranks at the other ends of a link's slow transfers, if their ports may as well be the slow ones: nothing else that

@@ -96,7 +96,7 @@ class StragglerRule final : public CauseRule {
       if (more - common > data.at("among") * excess) finding.ranks.push_back(rank);
     if (2 * finding.ranks.size() > longer.size()) return {};
     finding.explains = std::min(1.0, excess / slowdown.own_lag());
-    finding.add({fmt::format("rank {} computes longer than usual", most->first), "ms per step",
+    finding.add({fmt::format("rank {} computes {{}} longer than usual", most->first), "ms per step",
                  most->second / kPicosecondsOfMs, data.at("standing") * slowdown.usual() / kPicosecondsOfMs,
                  slowdown.place(most->first)});
     return {finding};
@@ -155,14 +155,15 @@ class StragglerRule final : public CauseRule {
       return;  // it does other work
     finding.lost_ms = lost / kPicosecondsOfMs;
     finding.explains = 1;
-    finding.add({fmt::format("rank {} computes longer than rank {}, which does the same", slowest, other),
-                 "ms per step", (slow.computing - means.ranks.at(other).computing) / kPicosecondsOfMs,
-                 limit / kPicosecondsOfMs, job.place(slowest)});
+    finding.add(
+        {fmt::format("rank {} computes {{}} longer than rank {}, which does the same", slowest, other),
+         "ms per step", (slow.computing - means.ranks.at(other).computing) / kPicosecondsOfMs,
+         limit / kPicosecondsOfMs, job.place(slowest)});
     if (kernels)
       add_types(time, its->second, others->second, slowest, other, data, finding);
     else
       finding.doubt = data.at("unsaid");
-    finding.add({"the others wait for it, nothing computed beside it", "ms per step",
+    finding.add({"the others wait {} for it while nothing is computed", "ms per step",
                  waited / kPicosecondsOfMs, limit / kPicosecondsOfMs, job.place(other)});
     findings.push_back(std::move(finding));
   }
@@ -187,13 +188,14 @@ class StragglerRule final : public CauseRule {
     for (const KernelTime& kernel : time.kernels)
       if (kernel.rank == slowest && kernel.type == most) line = kernel.line;
     const TypeTime& type = its.at(most);
-    finding.add(
-        {fmt::format("{} of rank {}, of its time on rank {} at as many kernels", most, slowest, other), "",
-         type.time / type.count / (beside->second.time / beside->second.count), limit,
-         place_in_table(time, slowest, line)});
+    finding.add({fmt::format("as many kernels {} of rank {} take {{}} of their time on rank {}", most,
+                             slowest, other),
+                 "", type.time / type.count / (beside->second.time / beside->second.count), limit,
+                 place_in_table(time, slowest, line)});
     if (longer < matter && 2 * longer <= matter) finding.operators.push_back(most);
-    finding.add({fmt::format("types of kernels that take longer there, of {}", matter), "",
-                 static_cast<double>(longer), 0, place_in_table(time, slowest, line)});
+    finding.add({fmt::format("of {} types of kernels {{}} longer there", matter),
+                 longer == 1 ? "takes" : "take", static_cast<double>(longer), 0,
+                 place_in_table(time, slowest, line)});
   }
 };
 

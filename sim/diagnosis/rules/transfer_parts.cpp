@@ -140,8 +140,8 @@ class CommSmallRule final : public CauseRule {
     Finding finding;
     finding.ranks = slowdown.observation.all_ranks();
     const RecordPlace place = slowdown.observation.place_of(*lags.puts.begin()->second.now.front());
-    finding.add({"mean size of a transfer", "B", lags.size_now, data.at("smaller") * usual, place});
-    finding.add({"of the rate that large ones reach", "", now, data.at("slow"), place});
+    finding.add({"a transfer has {} in the mean", "B", lags.size_now, data.at("smaller") * usual, place});
+    finding.add({"it reaches {} of the rate of large ones", "", now, data.at("slow"), place});
     finding.explains = smaller ? 1 : 1 - now;
     finding.factor = now / before;
     return {finding};
@@ -153,8 +153,8 @@ class CommSmallRule final : public CauseRule {
       return {};
     Finding finding = finding_of_transfers(job, parts.size);
     const RecordPlace place = job.observation.place_of(*parts.smallest);
-    finding.add({"of the rate that large transfers reach", "", parts.size, data.at("slow"), place});
-    finding.add({"of the ports' rate", "", parts.port, data.at("room"), place});
+    finding.add({"transfers reach {} of the rate of large ones", "", parts.size, data.at("slow"), place});
+    finding.add({"transfers use {} of the ports' rate", "", parts.port, data.at("room"), place});
     return {finding};
   }
 
@@ -194,9 +194,9 @@ class CommAlignmentRule final : public CauseRule {
     finding.ranks = slowdown.observation.all_ranks();
     finding.factor = rate;
     finding.explains = communication_share(slowdown);
-    finding.add({"transfers of sizes that are no whole lines", "", odd / all, data.at("part"),
+    finding.add({"{} of the transfers have sizes that are no whole lines", "", odd / all, data.at("part"),
                  slowdown.observation.place_of(*one)});
-    finding.add({"of the rate that whole lines reach", "", rate, data.at("slow"),
+    finding.add({"these reach {} of the rate of whole lines", "", rate, data.at("slow"),
                  slowdown.observation.place_of(*one)});
     return {finding};
   }
@@ -208,9 +208,10 @@ class CommAlignmentRule final : public CauseRule {
       return {};
     Finding finding = finding_of_transfers(job, parts.alignment);
     const RecordPlace place = job.observation.place_of(*parts.one_odd);
-    finding.add({"transfers of sizes that are no whole lines", "", parts.odd, data.at("part"), place});
-    finding.add({"of the rate that whole lines reach", "", parts.alignment, data.at("slow"), place});
-    finding.add({"of the ports' rate", "", parts.port, data.at("room"), place});
+    finding.add(
+        {"{} of the transfers have sizes that are no whole lines", "", parts.odd, data.at("part"), place});
+    finding.add({"these reach {} of the rate of whole lines", "", parts.alignment, data.at("slow"), place});
+    finding.add({"transfers use {} of the ports' rate", "", parts.port, data.at("room"), place});
     return {finding};
   }
 };
@@ -244,8 +245,8 @@ class CommContentionRule final : public CauseRule {
     finding.ranks = slowdown.observation.all_ranks();
     finding.factor = sharing;
     finding.explains = communication_share(slowdown) * part;
-    finding.add({"rate beside memory-bound work, of that alone", "", sharing, data.at("sharing"),
-                 slowdown.observation.place_of(*one)});
+    finding.add({"during memory-bound work transfers have {} of their rate alone", "", sharing,
+                 data.at("sharing"), slowdown.observation.place_of(*one)});
     return {finding};
   }
 
@@ -257,10 +258,10 @@ class CommContentionRule final : public CauseRule {
     Finding finding = finding_of_transfers(job, 1 - parts.beside * (1 - parts.sharing));
     finding.factor = parts.sharing;
     const RecordPlace place = job.observation.place_of(*parts.one_beside);
-    finding.add({"rate beside memory-bound work, of that beside other work", "", parts.sharing,
-                 data.at("sharing"), place});
-    finding.add({"part of the transfers' time beside it", "", parts.beside, data.at("part"), place});
-    finding.add({"of the ports' rate", "", parts.port, data.at("room"), place});
+    finding.add({"during memory-bound work transfers have {} of their rate during other work", "",
+                 parts.sharing, data.at("sharing"), place});
+    finding.add({"{} of the transfers' time is during it", "", parts.beside, data.at("part"), place});
+    finding.add({"transfers use {} of the ports' rate", "", parts.port, data.at("room"), place});
     return {finding};
   }
 };

@@ -96,6 +96,7 @@ class ChakraWriter {
     if (one.on_host || !sized ||
         (compute && compute_ == ChakraCompute::kRecorded && one.duration > Duration::zero())) {
       task.hold = one.duration;
+      task.works_in_hold = !one.on_host;
       return task;
     }
     task.matrix = one.operations > 0;
@@ -114,9 +115,11 @@ class ChakraWriter {
     const double read = machine.memory.as_reads(stores ? 0 : bytes, stores ? bytes : 0);
     MemoryJob job;
     job.bytes[static_cast<std::size_t>(Resource::kHbm)] = read;
-    job.ideal = Duration(
-        whole_picoseconds(1e12 * std::max(static_cast<double>(one.operations) / peak,
-                                          read / static_cast<double>(machine.memory.hbm_read.count))));
+    job.arithmetic = Duration(whole_picoseconds(1e12 * static_cast<double>(one.operations) / peak));
+    job.ideal = std::max(
+        job.arithmetic,
+        Duration(whole_picoseconds(1e12 * read / static_cast<double>(machine.memory.hbm_read.count))));
+    job.hbm = job.ideal - job.arithmetic;
     return job;
   }
 

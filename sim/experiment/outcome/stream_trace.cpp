@@ -64,7 +64,7 @@ class StreamTracer {
 Duration since_start(Time time) { return time.time_since_epoch(); }
 
 // Splits the ideal time of a kernel, `hold` of which its cores did not work, by what it is spent on. A kernel of which only the
-// time is known computes all the time.
+// time is known has no arithmetic.
 void split_kernel(const MemoryJob& job, Duration hold, TraceTask& task) {
   task.hold = std::clamp(hold, Duration::zero(), task.ideal);
   const auto lose = [&](Limit limit, Duration time) {
@@ -74,8 +74,7 @@ void split_kernel(const MemoryJob& job, Duration hold, TraceTask& task) {
   };
   lose(Limit::kMiss, job.missing);
   lose(Limit::kHbm, job.hbm);
-  const bool known = job.arithmetic + job.missing + job.hbm > Duration::zero();
-  task.arithmetic = known ? std::min(job.arithmetic, task.ideal - task.hold) : task.ideal - task.hold;
+  task.arithmetic = std::min(job.arithmetic, task.ideal - task.hold);
 }
 
 void StreamTracer::describe_machine(const Experiment& experiment) {
@@ -145,7 +144,10 @@ void StreamTracer::fill_task(std::uint32_t t) {
   task.ideal = task.end - task.start;
   for (const Duration lost : task.lost) task.ideal -= lost;
   const bool works = stream_task.job.ideal > Duration::zero();
-  if (!task.remote) split_kernel(stream_task.job, works ? record.work - record.start : task.ideal, task);
+  const Duration hold = stream_task.works_in_hold ? Duration::zero()
+                        : works                   ? record.work - record.start
+                                                  : task.ideal;
+  if (!task.remote) split_kernel(stream_task.job, hold, task);
   for (const StreamTransfer& transfer : stream_task.transfers)
     task.put_bytes += static_cast<std::uint64_t>(transfer.bytes.count);
   const auto bytes = [&](Resource resource) {

@@ -120,6 +120,7 @@ std::uint32_t StepTasks::kernels(const ChunkWork& work, const char* name, const 
   StreamTask run = task(work, name, StepStream::kCompute, std::move(after));
   run.matrix = true;
   run.hold = part.hold;
+  run.works_in_hold = true;
   run.job = part.job;
   run.job.ideal = stretched(part.job.ideal, work.slowness);
   StepTask about = of_work(work, StepTask::Kind::kCompute);

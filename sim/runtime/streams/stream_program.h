@@ -27,12 +27,13 @@ struct StreamTask {
   std::uint32_t stream = 0;
   std::vector<std::uint32_t> after{};  // earlier tasks, of any rank, that must have ended too
   Duration wait{};                     // from when it may begin until it requests its workers
-  std::uint32_t kind = 0;   // kind of the workers that it holds: an index into StreamProgram::kinds
-  std::uint32_t units = 0;  // number of workers that it holds; 0: none
-  bool matrix = false;      // its job runs on matrix units
-  double macs = 0;          // multiply-accumulates of its products
-  Duration hold{};          // time that it holds its workers before its job and transfers begin
-  MemoryJob job{};          // uses its rank's memory; no job if its ideal time is zero
+  std::uint32_t kind = 0;      // kind of the workers that it holds: an index into StreamProgram::kinds
+  std::uint32_t units = 0;     // number of workers that it holds; 0: none
+  bool matrix = false;         // its job runs on matrix units
+  double macs = 0;             // multiply-accumulates of its products
+  Duration hold{};             // time that it holds its workers before its job and transfers begin
+  bool works_in_hold = false;  // `hold` is the time of a kernel of which nothing else is known
+  MemoryJob job{};             // uses its rank's memory; no job if its ideal time is zero
   std::vector<StreamTransfer> transfers{};
 };
 

@@ -1,127 +1,147 @@
 #include "sim/sweep/results/effects_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "sim/sweep/results/effects.h"
 
 namespace a3sim {
 namespace {
 
-// A metric that varies by less is flat.
-constexpr double kFlatMetric = 0.01;
-// An interaction that explains less is not named.
-constexpr double kLeastPair = 0.01;
-// With fewer points, no axis can matter more than another.
-constexpr std::size_t kFewestPoints = 3;
-
-std::string percent(double share) { return fmt::format("{:.3g} %", 100 * share); }
+// Axes whose changes are so near each other matter alike.
+constexpr double kAlike = 0.9;
 
 // Returns the name of an axis, with those that change with it value for value.
-std::string factor_name(const Effects& effects, const FactorEffect& factor) {
-  std::string name = effects.sweep.axes[factor.axis].name;
-  for (const std::size_t twin : factor.twins) name += " and " + effects.sweep.axes[twin].name;
+std::string axis_name(const SweepResults& sweep, const AxisEffect& effect) {
+  std::string name = sweep.axes[effect.axis].name;
+  for (const std::size_t twin : effect.twins) name += "/" + sweep.axes[twin].name;
   return name;
 }
 
-// Says why no axis can be said to matter most; empty if one can.
-std::string why_none(const Effects& effects, const std::string& unit) {
-  if (effects.points.size() < kFewestPoints)
-    return fmt::format("{} point{} are too few", effects.points.size(),
-                       effects.points.size() == 1 ? "" : "s");
-  const double largest = std::max(std::abs(effects.least), std::abs(effects.most));
-  if (effects.most - effects.least <= kFlatMetric * largest)
-    return fmt::format("flat: from {} to {} {}", significant(effects.least), significant(effects.most), unit);
-  if (effects.factors.size() < 2) return "one axis alone varies";
-  for (const FactorEffect& factor : effects.factors) {
-    if (!factor.separable)
-      return fmt::format("{} cannot be told from the other axes: they change together",
-                         factor_name(effects, factor));
-  }
-  return effects.saturated ? "no more points than effects" : "";
+// "a factor of 8.1", "32 %", "0.2 ms"
+std::string change_text(const Effects& effects, double change, const std::string& unit) {
+  if (!effects.ratios) return unit.empty() ? significant(change) : significant(change) + " " + unit;
+  return change >= 1 ? fmt::format("a factor of {:.3g}", 1 + change) : fmt::format("{:.3g} %", 100 * change);
 }
 
-std::string effects_text(const Effects& effects, const std::string& unit) {
-  const FactorEffect& first = effects.factors.front();
-  const ResultAxis& axis = effects.sweep.axes[first.axis];
-  const auto low = std::ranges::min_element(first.levels), high = std::ranges::max_element(first.levels);
-  const auto value = [&](auto level) {
-    return axis.values[static_cast<std::size_t>(level - first.levels.begin())];
-  };
-  std::string text =
-      fmt::format("{}, {} of the variance (mean {} {} at {}, {} at {})", factor_name(effects, first),
-                  percent(first.share), significant(effects.mean + *low), unit, value(low),
-                  significant(effects.mean + *high), value(high));
-  for (std::size_t i = 1; i < effects.factors.size(); ++i) {
-    text += fmt::format("{} {} {}", i == 1 ? "\n  then" : ",", factor_name(effects, effects.factors[i]),
-                        percent(effects.factors[i].share));
+std::string joined(const std::vector<std::string>& parts, std::string_view between) {
+  return fmt::format("{}", fmt::join(parts, between));
+}
+
+// Says what the sentence cannot: too few points, or none that can be compared; empty if it can.
+std::string why_no_axis(const Effects& effects, const std::string& unit) {
+  if (effects.points < 2) return effects.points == 1 ? "1 point is too few" : "no point has it";
+  if (effects.axes.empty() || effects.axes.front().comparisons == 0)
+    return "no two points differ on one axis alone";
+  if (effects.matters(effects.axes.front())) return {};
+  const std::string range = fmt::format("from {} to {}{}{}", significant(effects.smallest),
+                                        significant(effects.largest), unit.empty() ? "" : " ", unit);
+  return effects.noise > 0 && effects.axes.front().change <= effects.noise
+             ? fmt::format("no axis changes it by more than another seed does, {}", range)
+             : fmt::format("flat along every axis: {}", range);
+}
+
+// "a factor of 3.5 to 4.1 in 6 comparisons"
+std::string range_text(const Effects& effects, const AxisEffect& effect, const std::string& unit) {
+  const std::string least = change_text(effects, effect.least, unit),
+                    most = change_text(effects, effect.most, unit);
+  if (least == most) return fmt::format("in each of {} comparisons", effect.comparisons);
+  if (effects.ratios && effect.least >= 1)
+    return fmt::format("{} to {:.3g} in {} comparisons", least, 1 + effect.most, effect.comparisons);
+  return fmt::format("{} to {} in {} comparisons", least, most, effect.comparisons);
+}
+
+// The same, and where the metric is smallest and largest.
+std::string details(const SweepResults& sweep, const Effects& effects, const AxisEffect& effect,
+                    const std::string& unit) {
+  std::vector<std::string> parts;
+  if (effect.comparisons > 1) parts.push_back(range_text(effects, effect, unit));
+  if (!effect.smallest_at.empty() && !effect.largest_at.empty())
+    parts.push_back(fmt::format("smallest at {0}={1}, largest at {0}={2}", sweep.axes[effect.axis].name,
+                                effect.smallest_at, effect.largest_at));
+  if (!effect.complete) parts.emplace_back("never with all of its values");
+  return joined(parts, "; ");
+}
+
+std::string effects_text(const SweepResults& sweep, const Effects& effects, const std::string& unit) {
+  const AxisEffect& first = effects.axes.front();
+  std::vector<std::string> alike, others, flat, alone;
+  for (const AxisEffect& effect : effects.axes) {
+    const std::string name = axis_name(sweep, effect);
+    if (effect.comparisons == 0)
+      alone.push_back(name);
+    else if (!effects.matters(effect))
+      flat.push_back(name);
+    else if (effect.change >= kAlike * first.change)
+      alike.push_back(alike.empty() && effects.axes.size() == 1
+                          ? fmt::format("{}, the only axis that varies: {}", name,
+                                        change_text(effects, effect.change, unit))
+                          : fmt::format("{} ({})", name, change_text(effects, effect.change, unit)));
+    else
+      others.push_back(fmt::format("{} {}", name, change_text(effects, effect.change, unit)));
   }
-  text += fmt::format("; interactions {}", percent(effects.rest));
-  if (effects.pair && effects.pair->share >= kLeastPair) {
-    text += fmt::format(", {} of it {} with {}", percent(effects.pair->share / effects.rest),
-                        effects.sweep.axes[effects.pair->first].name,
-                        effects.sweep.axes[effects.pair->second].name);
+  std::string text = joined(alike, " and ") + (alike.size() > 1 ? " alike" : "") + " with all else equal";
+  if (alike.size() == 1) {
+    const std::string more = details(sweep, effects, first, unit);
+    if (!more.empty()) text += ": " + more;
   }
+  if (!others.empty()) text += "\n  then " + joined(others, ", ");
+  if (!flat.empty())
+    text += fmt::format("\n  {}: {}", effects.noise > 0 ? "below 1 % or another seed" : "below 1 %",
+                        joined(flat, ", "));
+  if (!alone.empty())
+    text += fmt::format("\n  not compared, as no two points differ there alone: {}", joined(alone, ", "));
   return text;
 }
 
-void add_tables(const Effects& effects, Report& report) {
-  report.fact("interactions_share", effects.rest);
-  Table& shares =
-      report.table("axes", {Column::words("axis"), Column::percent("share", "")}, Audience::kPrograms);
-  Table& means = report.table(
-      "values",
-      {Column::words("axis"), Column::words("value"), Column::number("mean_minus_grand_mean", "", 3)},
-      Audience::kPrograms);
-  for (const FactorEffect& factor : effects.factors) {
-    const std::string name = factor_name(effects, factor);
-    shares.add({name, factor.share});
-    for (std::size_t i = 0; i < factor.levels.size(); ++i)
-      means.add({name, effects.sweep.axes[factor.axis].values[i], factor.levels[i]});
-  }
-}
-
-// The same numbers for a reader, as the sentence has them.
-void add_shown_tables(const Effects& effects, const std::string& unit, Report& report) {
-  Table& shares = report.table(
-      "", {Column::words("axis"), Column::words("of the variance"), Column::words("of the interactions")});
-  for (const FactorEffect& factor : effects.factors)
-    shares.add({factor_name(effects, factor), percent(factor.share), ""}, Audience::kPeople);
-  shares.add({"interactions", percent(effects.rest), ""}, Audience::kPeople);
-  if (effects.pair && effects.pair->share >= kLeastPair)
-    shares.add({fmt::format("{} with {}", effects.sweep.axes[effects.pair->first].name,
-                            effects.sweep.axes[effects.pair->second].name),
-                percent(effects.pair->share), percent(effects.pair->share / effects.rest)},
-               Audience::kPeople);
-  Table& means = report.table("", {Column::words("axis"), Column::words("value"),
-                                   Column::words(unit.empty() ? "mean" : "mean " + unit)});
-  for (const FactorEffect& factor : effects.factors) {
-    for (std::size_t i = 0; i < factor.levels.size(); ++i)
-      means.add({factor_name(effects, factor), effects.sweep.axes[factor.axis].values[i],
-                 significant(effects.mean + factor.levels[i])},
-                Audience::kPeople);
+void add_table(const SweepResults& sweep, const Effects& effects, const std::string& unit, Audience tables,
+               Report& report) {
+  // A page shows what a terminal has in words alone.
+  const bool shown = tables != Audience::kPrograms;
+  const std::string in = effects.ratios || unit.empty() ? "" : " " + unit;
+  const auto change = [&](const char* head, const char* key) {
+    return effects.ratios ? Column::percent(head, key) : Column::number(head + in, key, 3);
+  };
+  Table& table =
+      report.table(shown ? "" : "axes",
+                   {Column::words("axis"), change("change, all else equal", "change"),
+                    change("least", "least"), change("most", "most"), Column::count("comparisons"),
+                    Column::words("smallest at", "smallest_at"), Column::words("largest at", "largest_at")},
+                   tables);
+  for (const AxisEffect& effect : effects.axes) {
+    const auto cell = [&](double value) { return effect.comparisons > 0 ? Cell(value) : Cell(); };
+    table.add({axis_name(sweep, effect), cell(effect.change), cell(effect.least), cell(effect.most),
+               static_cast<std::int64_t>(effect.comparisons), effect.smallest_at, effect.largest_at});
   }
 }
 
 }  // namespace
 
+AxesThatMatter axes_that_matter(const SweepResults& sweep, const std::string& pass,
+                                const std::string& metric) {
+  const ResultMetric& chosen = sweep.metric(pass, metric);
+  AxesThatMatter result{effects_of(sweep, chosen), {}, {}};
+  const Effects& effects = result.effects;
+  result.none = why_no_axis(effects, chosen.unit);
+  result.text = fmt::format(
+      "What matters most for {} of {}: {}; {} of {} points{}", metric,
+      pass == "total" ? "all passes" : "pass " + pass,
+      result.none.empty() ? effects_text(sweep, effects, chosen.unit) : fmt::format("none ({})", result.none),
+      effects.points, effects.of, effects.points < effects.of ? ", the missing ones may change this" : "");
+  return result;
+}
+
 void add_effects(const SweepResults& sweep, const std::string& pass, const std::string& metric,
                  Report& report, Audience tables) {
-  const ResultMetric& chosen = sweep.metric(pass, metric);
-  const Effects effects = effects_of(sweep, chosen);
+  const AxesThatMatter axes = axes_that_matter(sweep, pass, metric);
   report.fact("metric", metric).fact("pass", pass);
-  const std::string why = why_none(effects, chosen.unit);
-  report.say(fmt::format("What matters most for {} of {}: {}\n", metric,
-                         pass == "total" ? "all passes" : "pass " + pass,
-                         why.empty() ? effects_text(effects, chosen.unit) : fmt::format("none ({})", why)));
-  if (!why.empty())
-    report.fact("none", why);
-  else if (tables == Audience::kPrograms)
-    add_tables(effects, report);
-  else
-    add_shown_tables(effects, chosen.unit, report);
+  report.fact("points", whole(axes.effects.points)).fact("of_points", whole(axes.effects.of));
+  report.say(axes.text + "\n");
+  if (!axes.none.empty()) report.fact("none", axes.none);
+  if (!axes.effects.axes.empty())
+    add_table(sweep, axes.effects, sweep.metric(pass, metric).unit, tables, report);
 }
 
 }  // namespace a3sim

@@ -1,5 +1,7 @@
 #include "sim/sweep/results/page_view.h"
 
+#include <algorithm>
+
 #include "sim/sweep/results/effects_report.h"
 #include "sim/sweep/results/points_view.h"
 
@@ -31,6 +33,17 @@ std::vector<std::string> page_metrics(const SweepResults& sweep, const std::stri
   return names;
 }
 
+std::string first_pass(const SweepResults& sweep) {
+  const auto total = [](const ResultMetric& metric) { return metric.pass == "total"; };
+  return sweep.metrics.empty() || std::ranges::any_of(sweep.metrics, total) ? "total"
+                                                                            : sweep.metrics.front().pass;
+}
+
+std::string first_metric(const SweepResults& sweep, const std::string& pass) {
+  const std::vector<std::string> names = page_metrics(sweep, pass);
+  return names.empty() ? "latency" : names.front();
+}
+
 Report sweep_page(const SweepResults& sweep, const std::string& pass, const std::vector<std::string>& metrics,
                   const std::string& value, std::size_t most_failures) {
   Report report;
@@ -43,9 +56,7 @@ Report sweep_page(const SweepResults& sweep, const std::string& pass, const std:
   add_failures(sweep, report);
   report.say(failures_text(sweep, most_failures));
   if (sweep.count(PointStatus::kDone) == 0) return report;
-  const std::vector<std::string> names = page_metrics(sweep, pass);
-  const std::string fallback = names.empty() ? "latency" : names.front();
-  add_effects(sweep, pass, value.empty() ? fallback : value, report.part("effects"));
+  add_effects(sweep, pass, value.empty() ? first_metric(sweep, pass) : value, report.part("effects"));
   return report;
 }
 

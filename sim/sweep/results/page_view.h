@@ -16,6 +16,11 @@ Report sweep_page(const SweepResults& sweep, const std::string& pass, const std:
 // Returns as many metrics of the pass as fit on a terminal.
 std::vector<std::string> page_metrics(const SweepResults& sweep, const std::string& pass);
 
+// Returns the pass that is shown first: all of them, if the sweep has sums.
+std::string first_pass(const SweepResults& sweep);
+// Returns the metric of the pass that is shown first.
+std::string first_metric(const SweepResults& sweep, const std::string& pass);
+
 // Lists the sweeps of a database with their counts.
 Report sweeps_view(const std::vector<SweepResults>& sweeps);
 

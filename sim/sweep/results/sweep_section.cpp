@@ -20,12 +20,6 @@ using SweepJson = nlohmann::ordered_json;
 // In the first table, which the page shows at once.
 constexpr std::size_t kMostFailures = 8;
 
-std::string first_pass(const SweepResults& sweep) {
-  const auto total = [](const ResultMetric& metric) { return metric.pass == "total"; };
-  return sweep.metrics.empty() || std::ranges::any_of(sweep.metrics, total) ? "total"
-                                                                            : sweep.metrics.front().pass;
-}
-
 SweepJson sweep_axes_json(const SweepResults& sweep) {
   SweepJson list = SweepJson::array();
   for (const ResultAxis& axis : sweep.axes) {
@@ -80,10 +74,27 @@ std::string sweep_columns(const SweepResults& sweep) {
   return text + "]}";
 }
 
+SweepJson axes_by_effect(const Effects& effects) {
+  SweepJson list = SweepJson::array();
+  for (const AxisEffect& effect : effects.axes) {
+    list.push_back(effect.axis);
+  }
+  return list;
+}
+
+// Makes one paragraph of a sentence that a terminal shows on several lines.
+std::string on_one_line(std::string text) {
+  std::size_t at = 0;
+  while ((at = text.find("\n  ", at)) != std::string::npos) text.replace(at, 3, "; ");
+  return text.empty() ? text : text + ".";
+}
+
 }  // namespace
 
 void add_sweep(Page& page, const SweepResults& sweep) {
-  const std::string pass = first_pass(sweep);
+  const std::string pass = first_pass(sweep), metric = first_metric(sweep, pass);
+  const bool any = sweep.count(PointStatus::kDone) > 0;
+  const AxesThatMatter axes = any ? axes_that_matter(sweep, pass, metric) : AxesThatMatter();
   page.add({{"kind", "sweep"},
             {"title", sweep.name},
             {"axes", sweep_axes_json(sweep)},
@@ -91,15 +102,14 @@ void add_sweep(Page& page, const SweepResults& sweep) {
             {"points", sweep.points.size()},
             {"done", sweep.count(PointStatus::kDone)},
             {"best", sweep.best},
+            {"by_effect", axes_by_effect(axes.effects)},
+            {"matters", on_one_line(axes.text)},
             {"packed", page.pack(sweep_columns(sweep))}});
   Report report;
   report.say(counts_line(sweep));
   report.say(failures_text(sweep, kMostFailures));
   if (const auto lead = lead_of_best(sweep, pass)) add_layout_lead(*lead, report);
-  const std::vector<std::string> metrics = page_metrics(sweep, pass);
-  if (sweep.count(PointStatus::kDone) > 0)
-    add_effects(sweep, pass, metrics.empty() ? "latency" : metrics.front(), report.part("effects"),
-                Audience::kPeople);
+  if (any) add_effects(sweep, pass, metric, report.part("effects"), Audience::kPeople);
   page.add(sweep.name + ": what matters", PageBlocks().report(report));
 }
 

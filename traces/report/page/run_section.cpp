@@ -63,11 +63,16 @@ Json packed_tasks(Page& page, const Drawn& drawn) {
   add("index", [](const TraceTask& t) { return t.index; });
   add("expert", [](const TraceTask& t) { return number_or_none(t.expert); });
   add("dst", [](const TraceTask& t) { return t.dst; });
-  // Times as what lies between them, most of which repeats, so that it packs well (tasks.ts restores them).
-  add("start", [](const TraceTask& t) { return t.start.count(); });
+  // Times as what lies between them, most of which repeats, so that it packs well (tasks.ts restores them): a task is taken a
+  // while after the one before it on its worker, and takes what it takes alone and what it lost.
+  columns.add_repeating("gap", [&](std::size_t i) {
+    const bool first = i == 0 || drawn.at(i - 1).rank != drawn.at(i).rank ||
+                       drawn.task(i - 1).worker != drawn.task(i).worker;
+    return (drawn.task(i).taken - (first ? Duration::zero() : drawn.task(i - 1).end)).count();
+  });
   add_repeating("before", [](const TraceTask& t) { return (t.start - t.taken).count(); });
   add_repeating("not_waited", [](const TraceTask& t) { return (t.start - t.taken - t.waited).count(); });
-  add_repeating("length", [](const TraceTask& t) { return (t.end - t.start).count(); });
+  add_repeating("ideal", [](const TraceTask& t) { return t.ideal.count(); });
   add_repeating("left", [](const TraceTask& t) { return (t.done - t.end).count(); });
   add_repeating("flown", [](const TraceTask& t) { return (t.visible - t.done).count(); });
   add_repeating("unexplained", [](const TraceTask& t) {
@@ -81,7 +86,7 @@ Json packed_tasks(Page& page, const Drawn& drawn) {
   add("trigger_rank", [](const TraceTask& t) { return t.trigger_rank; });
   add("trigger_event", [](const TraceTask& t) { return t.trigger_event; });
   add_repeating("put_bytes", [](const TraceTask& t) { return t.remote ? t.put_bytes : 0; });
-  add_repeating("l2_hits", [](const TraceTask& t) { return t.l2_hits; });
+  add_repeating("l2_requests", [](const TraceTask& t) { return t.l2_hits + t.l2_misses; });
   add_repeating("l2_misses", [](const TraceTask& t) { return t.l2_misses; });
   add_repeating("hbm_bytes", [](const TraceTask& t) { return t.hbm_bytes; });
   return page.pack(columns);
@@ -170,6 +175,7 @@ Json pass_json(Page& page, const TracedPass& pass) {
           {"blames", kNamesOf<Blame>},
           {"operators", std::move(operators)},
           {"has_kernels", trace.machine.has_kernels},
+          {"streams", trace.machine.streams},
           {"tasks", packed_tasks(page, drawn)},
           {"path", packed_path(page, drawn, critical_path(causes))},
           {"counters", counters_json(page, causes)}};

@@ -81,6 +81,7 @@ export interface Pass {
   blames: string[];
   operators: Operator[];
   has_kernels: boolean;
+  streams?: boolean; // lanes are streams, whose kernels may be known by their time alone
   tasks: Packed;
   path?: Packed; // recorded passes lack it and the following
   counters?: { stretch_ps: number; names: string[]; units: string[]; limits: number[]; packed: Packed };

@@ -16,7 +16,6 @@ import { StepView } from "./step.js";
 import { bars_between, steps_section } from "./step_difference.js";
 import { sweep_section } from "./sweep.js";
 import { best_figure, lines_figures } from "./sweep_figures.js";
-import { axes_by_effect } from "./sweep_panels.js";
 import { SweepPoints } from "./sweep_points.js";
 import { table_element } from "./table.js";
 import { Tasks } from "./tasks.js";
@@ -117,11 +116,12 @@ function start(): void {
   };
   const headings = el("nav", { "aria-label": "sections" });
   if (of_steps.length === 2) { // the difference comes first
-    const difference = steps_section(of_steps[0]!, of_steps[1]!);
+    const difference = steps_section(of_steps[0]!, of_steps[1]!, steps_time!);
     difference.id = "difference";
     main.append(difference);
     headings.append(el("a", { href: "#difference" }, "What makes the difference"));
   }
+  for (const section of page.sections) if (section.kind === "waterfalls" && of_steps.length === 2) section.title = "The difference along the critical path";
   page.sections.forEach((section, i) => {
     const element = section_element(section);
     element.id = `section-${i}`;
@@ -136,7 +136,7 @@ function start(): void {
       button("◐", "light or dark", toggle_theme)),
     headings, main, el("footer", {}, page.program));
   // Tests use this, and readers may in a console.
-  (window as unknown as { a3sim: unknown }).a3sim = { page, runs: parts, steps, jobs, sweeps, Tasks, sent_between, sums_of, spans_of, bars_between, read_columns, SweepPoints, axes_by_effect, lines_figures, best_figure, ticks_of, hatch_of, alike_ranks, known, color_of, tell_apart, series_color, themes: { light, dark } };
+  (window as unknown as { a3sim: unknown }).a3sim = { page, runs: parts, steps, jobs, sweeps, Tasks, sent_between, sums_of, spans_of, bars_between, read_columns, SweepPoints, lines_figures, best_figure, ticks_of, hatch_of, alike_ranks, known, color_of, tell_apart, series_color, themes: { light, dark } };
   // A key goes to the view below the pointer, or else to the first one; '/' always goes to a timeline, where tasks are searched.
   const with_keys = (event: KeyboardEvent) => (event.key !== "/" ? steps.find((step) => step.pointed()) ?? jobs.find((job) => (job.map?.pointer_x ?? -1) >= 0) : undefined) ?? parts[0] ?? steps[0] ?? jobs[0];
   addEventListener("keydown", (event) => {

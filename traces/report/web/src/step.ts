@@ -107,7 +107,7 @@ export class StepView {
     const { section, time } = this, blocks = await Blocks.read(section), held = await read_columns(section.memory);
     const stages = section.step.stages.length;
     this.pipeline = new Pipeline(blocks, time, section.facts.step_ps);
-    this.memory = new StepMemory(held, stages, section.step.capacity_bytes, time);
+    this.memory = new StepMemory(held, stages, section.step.capacity_bytes, time, section.facts.step_ps);
     const said = el("p", { class: "note", "aria-live": "polite" }, " "), exchanges = exchanges_figure(section);
     this.pipeline.on_select = (micro_batch) => (said.textContent = micro_batch < 0 ? " " : this.course(blocks, micro_batch));
     const zoom = (factor: number) => time.zoom((time.from + time.to) / 2, factor);

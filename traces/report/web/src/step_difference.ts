@@ -2,7 +2,9 @@
 import { el } from "./dom.js";
 import { FigureView } from "./figures.js";
 import { StepSection, compared_classes, compared_exchanges } from "./step_data.js";
+import { memory_over } from "./step_memory.js";
 import { table_element, table_of, words } from "./table.js";
+import { TimeAxis } from "./time_axis.js";
 import { Bar, waterfall } from "./waterfall.js";
 
 const small = 0.002; // parts of the step below which differences are one
@@ -48,9 +50,12 @@ function facts_table(a: StepSection, b: StepSection): HTMLElement {
     words(`${name_of(b)} − ${name_of(a)}`, (row) => `${row[2]! < row[1]! ? "−" : "+"}${text(row, Math.abs(row[2]! - row[1]!))}`)]));
 }
 
-export function steps_section(a: StepSection, b: StepSection): HTMLElement {
-  const heads = [name_of(a), name_of(b)], exchanges = compared_exchanges([a, b], heads);
+// `time` is shared by all that shows both steps.
+export function steps_section(a: StepSection, b: StepSection, time: TimeAxis): HTMLElement {
+  const heads = [name_of(a), name_of(b)], exchanges = compared_exchanges([a, b], heads), memory = el("div");
+  memory_over([a, b], heads, time).then((chart) => memory.append(chart))
+    .catch((error: unknown) => memory.append(el("p", { class: "verdict" }, `Memory cannot be shown: ${error instanceof Error ? error.message : String(error)}`)));
   return el("section", { class: "waterfalls" }, el("h2", {}, "What makes the difference"), el("p", { class: "verdict" }, step_verdict(a, b)),
     el("div", { class: "side" }, waterfall("time of a die, mean of the stages", bars_between(a, b)), facts_table(a, b)),
-    el("div", { class: "figures" }, new FigureView(compared_classes([a, b], heads)).element, exchanges ? new FigureView(exchanges).element : null));
+    el("div", { class: "figures" }, new FigureView(compared_classes([a, b], heads)).element, exchanges ? new FigureView(exchanges).element : null), memory);
 }

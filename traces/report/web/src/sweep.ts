@@ -5,7 +5,6 @@ import type { Figure } from "./drawing.js";
 import { FigureView } from "./figures.js";
 import { Table, read_text } from "./model.js";
 import { best_figure, front_figure, heat_figure, lines_figures } from "./sweep_figures.js";
-import { axes_by_effect } from "./sweep_panels.js";
 import { Baseline, Quantity, SweepPoints, SweepSection } from "./sweep_points.js";
 import { Column, number, table_element, table_of, words } from "./table.js";
 
@@ -55,7 +54,7 @@ class SweepView {
     this.pass = points.passes[0] ?? "";
     this.metric = points.metrics(this.pass)[0] ?? -1;
     this.levels = points.section.axes.map(() => -1);
-    const drawn = this.metric < 0 ? points.drawn : axes_by_effect(points, this.points.where(this.levels), points.quantity(this.metric));
+    const { by_effect } = points.section, drawn = [...by_effect, ...points.drawn.filter((axis) => !by_effect.includes(axis))].filter((axis) => points.drawn.includes(axis));
     this.lines = { x: drawn[0] ?? -1, lines: drawn[1] ?? null };
     this.heat = { rows: drawn[0] ?? -1, columns: drawn[1] ?? -1 };
     this.front = { x: -1, y: -1, colors: null };
@@ -164,6 +163,11 @@ class SweepView {
     ];
   }
 
+  // Returns whether all points are shown, of the metric that the program names the axes for.
+  private tells_all(): boolean {
+    return this.points.section.matters !== "" && this.baseline === null && this.pass === this.points.passes[0] && this.metric === this.points.metrics(this.pass)[0] && this.levels.every((level) => level < 0);
+  }
+
   // Says how many points are missing.
   private missing(): string {
     const { done, points, best } = this.points.section;
@@ -219,7 +223,7 @@ class SweepView {
   update(): void {
     this.bar.replaceChildren(...this.controls());
     const missing = this.missing();
-    this.answer.replaceChildren(el("p", { class: "verdict" }, this.sentence()), ...(missing ? [el("p", { class: this.points.section.best ? "verdict" : "verdict warning" }, missing)] : []));
+    this.answer.replaceChildren(el("p", { class: "verdict" }, this.sentence()), ...(this.tells_all() ? [el("p", { class: "verdict" }, this.points.section.matters)] : []), ...(missing ? [el("p", { class: this.points.section.best ? "verdict" : "verdict warning" }, missing)] : []));
     for (const part of this.parts) part.update();
     const all = el("input", { type: "checkbox" }) as HTMLInputElement, { length } = this.chosen;
     all.checked = this.all_metrics;

@@ -1,28 +1,7 @@
-// Splits a sweep's points into panels, so that no figure averages points that differ, and ranks axes by how much they matter.
+// Splits a sweep's points into panels, so that no figure averages points that differ.
 import { Quantity, SweepPoints, pivot } from "./sweep_points.js";
 
 const near = 0.1; // values that differ by no more may be one median
-
-// Returns the axes with several values, those first that matter most: by the part of the variance (of logarithms, if all values
-// are positive) that lies between the means of their values. Of axes that change together the first stands for all.
-export function axes_by_effect(points: SweepPoints, chosen: number[], quantity: Quantity): number[] {
-  const known = chosen.filter((p) => quantity.values[p] != null), positive = known.every((p) => quantity.values[p]! > 0);
-  const value = (p: number) => (positive ? Math.log(quantity.values[p]!) : quantity.values[p]!);
-  const mean = (list: number[]) => list.reduce((sum, p) => sum + value(p), 0) / (list.length || 1), all = mean(known);
-  const groups_of = (axis: number) => {
-    const groups = new Map<number, number[]>();
-    for (const p of known) groups.set(points.levels[axis]![p]!, [...(groups.get(points.levels[axis]![p]!) ?? []), p]);
-    return [...groups.values()];
-  };
-  const between = (axis: number) => groups_of(axis).reduce((sum, list) => sum + list.length * (mean(list) - all) ** 2, 0);
-  const ranked = points.drawn.map((axis) => ({ axis, effect: between(axis) })).sort((a, b) => b.effect - a.effect || a.axis - b.axis);
-  const twins = (a: number, b: number) => {
-    const pairs = new Set(known.map((p) => `${points.levels[a]![p]} ${points.levels[b]![p]}`)).size;
-    return pairs === groups_of(a).length && pairs === groups_of(b).length;
-  };
-  const first = ranked.filter(({ axis }, i) => !ranked.slice(0, i).some((before) => twins(before.axis, axis))).map(({ axis }) => axis);
-  return [...first, ...points.drawn.filter((axis) => !first.includes(axis))];
-}
 
 export interface Panel { points: number[]; place: string } // the place on the axes that the figure does not show
 

@@ -11,6 +11,8 @@ export interface SweepSection {
   points: number; // number of points of the sweep; `done` of them ran
   done: number;
   best: number; // the sweep asks for so many of the least latency, and leaves out what bounds show to be none of them; 0: all
+  by_effect: number[]; // axes with several values: the one that changes the first metric most comes first
+  matters: string; // the same in words
   packed: string; // id of the element that holds the values
 }
 

@@ -8,14 +8,20 @@ import { date_text, time_text } from "./time_axis.js";
 
 interface Part { name: string; ps: number }
 
-const of_its_own = ["cube", "vector", "core", "put alone"]; // what a task would take if it ran alone
+const of_its_own = ["cube", "vector", "core", "put alone", "unknown"]; // what a task would take if it ran alone
+
+// Returns whether nothing says what a kernel's own time is spent on, as in known_by_time_alone() of traces/trace.h.
+function known_by_time_alone({ columns, pass }: Tasks, task: number): boolean {
+  const misses = pass.limits.indexOf("L2 misses");
+  return !!pass.streams && columns.arithmetic![task] === 0 && !(columns[`lost_${misses}`]?.[task] ?? 0);
+}
 
 // Returns where the time from a task's start to its end went.
 export function parts_of(tasks: Tasks, task: number): Part[] {
   const { columns, pass } = tasks;
   const arithmetic = pass.operators[tasks.op[task]!]!.unit === "vector" ? "vector" : "cube", parts: Part[] = [
     { name: arithmetic, ps: columns.arithmetic![task]! },
-    { name: pass.operators[tasks.op[task]!]!.unit === "put" ? "put alone" : "core", ps: columns.ideal![task]! - columns.arithmetic![task]! },
+    { name: pass.operators[tasks.op[task]!]!.unit === "put" ? "put alone" : known_by_time_alone(tasks, task) ? "unknown" : "core", ps: columns.ideal![task]! - columns.arithmetic![task]! },
   ];
   pass.limits.forEach((limit, i) => parts.push({ name: limit, ps: columns[`lost_${i}`]![task]! }));
   return parts.filter((part) => part.ps > 0);
@@ -63,7 +69,7 @@ export function task_card(tasks: Tasks, task: number): HTMLElement {
     bar.append(piece);
     const key = el("i", { class: "swatch" });
     key.style.background = part_color(part.name);
-    list.append(el("dt", {}, key, of_its_own.includes(part.name) ? part.name : `lost to ${part.name}`),
+    list.append(el("dt", {}, key, part.name === "unknown" ? "known only by its time" : of_its_own.includes(part.name) ? part.name : `lost to ${part.name}`),
       el("dd", {}, `${time_text(part.ps)}, ${((100 * part.ps) / sum).toFixed(1)} %`));
   }
   return el("div", { class: "card" }, el("strong", {}, `${tasks.name(task)} ${tasks.columns.index![task]}`), bar, list);

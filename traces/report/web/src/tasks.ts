@@ -12,14 +12,22 @@ function with_unknown(columns: Columns, rows: number): Columns {
   };
 }
 
-// Restores dates from what lies between them. What a task takes alone is its length less its losses; `unexplained` is zero.
+// Restores dates from what lies between them: a task is taken `gap` after the end of the one before it on its worker, and takes what
+// it takes alone and what it lost; `unexplained` is zero.
 function with_dates(columns: Columns, rows: number, limits: number): Columns {
-  const { start, before, not_waited, length, left, flown, unexplained } = columns, of = (value: (i: number) => number) => Float64Array.from({ length: rows }, (_, i) => value(i));
-  const end = of((i) => start![i]! + length![i]!), done = of((i) => end[i]! + left![i]!);
-  const lost = (i: number) => Array.from({ length: limits }, (_, limit) => columns[`lost_${limit}`]![i]!).reduce((a, b) => a + b, 0);
+  const { rank, worker, gap, before, not_waited, ideal, left, flown, unexplained, l2_requests, l2_misses } = columns, of = (value: (i: number) => number) => Float64Array.from({ length: rows }, (_, i) => value(i));
+  const taken = new Float64Array(rows), start = new Float64Array(rows), end = new Float64Array(rows);
+  for (let i = 0; i < rows; ++i) {
+    const first = i === 0 || rank![i] !== rank![i - 1] || worker![i] !== worker![i - 1];
+    taken[i] = (first ? 0 : end[i - 1]!) + gap![i]!;
+    start[i] = taken[i]! + before![i]!;
+    end[i] = start[i]! + ideal![i]! - unexplained![i]!;
+    for (let limit = 0; limit < limits; ++limit) end[i]! += columns[`lost_${limit}`]![i]!;
+  }
+  const done = of((i) => end[i]! + left![i]!);
   return {
-    ...columns, end, done, visible: of((i) => done[i]! + flown![i]!), taken: of((i) => start![i]! - before![i]!),
-    waited: of((i) => before![i]! - not_waited![i]!), ideal: of((i) => length![i]! - lost(i) + unexplained![i]!),
+    ...columns, taken, start, end, done, visible: of((i) => done[i]! + flown![i]!), waited: of((i) => before![i]! - not_waited![i]!),
+    l2_hits: of((i) => l2_requests![i]! - l2_misses![i]!),
   };
 }
 
