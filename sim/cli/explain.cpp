@@ -84,7 +84,8 @@ void add_explain_options(CLI::App& app, ExplainOptions& options) {
                  "what 'a3sim run CONFIG --trace -o' or 'a3sim import PROFILE -o' wrote")
       ->required();
   app.add_option("--pass", options.pass, "only this pass: forward, backward, …");
-  app.add_option("--rank", options.rank, "whose workers and communication; without it, all together");
+  app.add_option("--rank", options.rank,
+                 "the rank whose workers and communication are shown (default: all together)");
   options.threads.add_to(app);
   options.json.add_to(app);
 }

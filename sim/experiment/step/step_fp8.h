@@ -4,7 +4,8 @@
 
 namespace a3sim {
 
-// Says what products in eight bits are worth in a step, beside what their rate alone would give. Nothing, where there are none.
+// Says how much time products in eight bits save in a step, compared with what their rate alone would save. Says nothing
+// where there are none.
 void add_fp8(const Experiment& experiment, const SimulatedStep& simulated, Report& report);
 
 }  // namespace a3sim

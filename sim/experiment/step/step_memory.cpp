@@ -47,7 +47,7 @@ class KeptActivations {
   double kept(std::uint32_t chunk, std::size_t block) const {
     return (1 - offload_) * blocks_[layout_.chunks[chunk][block]].kept;
   }
-  // What goes to the host behind a block's forward pass, and comes back.
+  // The bytes that go to the host behind a block's forward pass, and come back.
   double moved(std::uint32_t chunk, std::size_t block) const {
     return offload_ * blocks_[layout_.chunks[chunk][block]].kept;
   }
