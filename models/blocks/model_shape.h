@@ -46,8 +46,7 @@ struct ModelShape {
   Experts experts;                       // count 0: no such layer
   bool gated = true;  // experts and feed-forward networks have a gate: SwiGLU, else squared ReLU
   DataType dtype = DataType::kBf16;
-  std::vector<std::string> layers;   // kinds of its blocks, in order
-  std::vector<std::string> guessed;  // keys whose values are guessed, since nothing states them
+  std::vector<std::string> layers;  // kinds of its blocks, in order
 };
 
 }  // namespace a3sim

@@ -254,10 +254,11 @@ class ModelReader {
     for (const HuggingFaceLayers::Key& key : layers.keys) {
       const Mark mark = mark_of(key.source);
       constexpr std::string_view kPrefix = "attention.";
-      if (key.path.starts_with(kPrefix))
-        attention->add(key.path.substr(kPrefix.size()), mark, ConfigValue::scalar(key.value, mark));
-      else
-        add(key.path.c_str(), key.value, mark);
+      const bool of_attention = key.path.starts_with(kPrefix);
+      auto value = ConfigValue::scalar(key.value, mark);
+      if (key.assumed) value->add_source(kAssumedOfModel);
+      (of_attention ? *attention : *model_)
+          .add(of_attention ? key.path.substr(kPrefix.size()) : key.path, mark, std::move(value));
     }
     if (!attention->entries.empty()) model_->add("attention", start_, std::move(attention));
     if (layers.unknown.empty())
@@ -267,7 +268,6 @@ class ModelReader {
           fmt::format("{}: {}: --set model.layers='[{}]' takes full attention in all layers",
                       layers.unknown_key, layers.unknown, fmt::join(layers.layers, ", ")),
           mark_of(layers.unknown_key));
-    add_list("guessed", layers.guessed);
   }
 
   void add_list(const char* key, const std::vector<std::string>& items) {

@@ -7,7 +7,7 @@
 
 namespace a3sim {
 
-// What a config.json of HuggingFace's transformers says of the keys that tokens meet, layer by layer.
+// The keys that tokens meet, layer by layer, as a config.json of HuggingFace's transformers says it.
 struct HuggingFaceAttention {
   std::int64_t window = 0;     // keys that a token of a windowed layer meets, its own included
   std::string window_key;      // the key that says so

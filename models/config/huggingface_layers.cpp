@@ -57,8 +57,8 @@ class LayersReader {
     const auto it = json_.find("model_type");
     return it != json_.end() && it->is_string() ? it->get<std::string>() : "";
   }
-  void add(std::string path, std::string value, std::string source) {
-    found_.keys.push_back({std::move(path), std::move(value), std::move(source)});
+  void add(std::string path, std::string value, std::string source, bool assumed = false) {
+    found_.keys.push_back({std::move(path), std::move(value), std::move(source), assumed});
   }
   // Takes the first of these keys that is present.
   void take(const std::string& path, std::initializer_list<const char*> keys) {
@@ -93,8 +93,7 @@ class LayersReader {
     if (whole("head_dim") > 0) return take("attention.head_dim", {"head_dim"});
     const std::int64_t width = whole("hidden_size") / whole("num_attention_heads");
     if (width == 0) return;
-    add("attention.head_dim", fmt::format("{}", width), "num_attention_heads");
-    if (!knows_family()) found_.guessed.emplace_back("attention.head_dim");
+    add("attention.head_dim", fmt::format("{}", width), "num_attention_heads", !knows_family());
   }
 
   void read_head_norms() {
@@ -103,7 +102,7 @@ class LayersReader {
     if (std::ranges::find(kNormalised, family()) != kNormalised.end())
       add("attention.qk_norm", "true", "model_type");
     else if (!knows_family())
-      found_.guessed.emplace_back("attention.qk_norm");
+      add("attention.qk_norm", "false", "model_type", true);
   }
 
   bool knows_family() const {

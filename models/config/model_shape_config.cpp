@@ -88,6 +88,10 @@ void read_layers(const Config& config, ModelShape& shape) {
   }
 }
 
+void let_all_stand(const Config& block) {
+  for (const std::string& key : block.keys()) block.let_stand(key);
+}
+
 ModelShape read_parts(const Config& config, const Parallel& parallel) {
   ModelShape shape;
   shape.name = config.text("name", "");
@@ -109,7 +113,6 @@ ModelShape read_parts(const Config& config, const Parallel& parallel) {
     shape.experts.latent = count_if_there(config, "latent", kWidestLayer);
   }
   shape.gated = has_gate(config);
-  shape.guessed = config.texts("guessed");
   return shape;
 }
 
@@ -147,6 +150,10 @@ void check_model_shape(const Config& config, const Parallel& parallel) {
   ModelShape shape = read_parts(config, parallel);
   static_cast<void>(config.has("layers_unknown"));
   if (config.has("layers")) read_layers(config, shape);
+  // A layer alone has none of the other blocks.
+  for (const char* key : {"vocabulary", "tied", "dense_intermediate", "shared_intermediate", "layers"})
+    config.let_stand(key);
+  if (config.has("attention")) let_all_stand(config.map("attention"));
 }
 
 }  // namespace a3sim

@@ -173,7 +173,7 @@ class Imbalance final : public RoutingGenerator {
     shape_(spec, shape, p);
     RoutingCounts counts(shape.ep, shape.experts());
     for (std::uint32_t src = 0; src < shape.ep; ++src) {
-      // What rounding leaves goes to other experts at each source.
+      // The rest of rounding goes to other experts at each source.
       std::vector<double> turned(p.weights.size());
       const std::size_t turn = src * p.weights.size() / shape.ep;
       for (std::size_t e = 0; e < turned.size(); ++e) turned[e] = p.weights[(e + turn) % turned.size()];

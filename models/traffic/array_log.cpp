@@ -126,7 +126,7 @@ Arrays arrays_in(std::string_view bytes) {
     try {
       arrays.emplace(name, Array(zip.contents(member, kMostOfArray)));
     } catch (const std::invalid_argument& error) {
-      // What a log says beside may be of any type.
+      // All else that a log says may be of any type.
       const LogField field = log_field(name);
       if (field == LogField::kExperts || field == LogField::kCounts)
         throw std::invalid_argument(fmt::format("{}: {}", name, error.what()));

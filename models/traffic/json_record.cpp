@@ -95,7 +95,7 @@ bool scan_experts(FlatScanner& scanner, TokenRow& row) {
   });
 }
 
-// What a scan has seen beside the row itself.
+// Facts that a scan has met in addition to the row itself.
 struct Scanned {
   bool experts = false, weighted = false, any_weight = false;
 };

@@ -26,7 +26,7 @@
 namespace a3sim {
 namespace {
 
-// What a check has found. It is printed as it comes, unless stdout is for a program.
+// The findings of a check. They are printed as they come, unless stdout is for a program.
 class Checked {
  public:
   explicit Checked(const JsonOption& json) : json_(json) { report_.fact("schema_version", 1); }
@@ -195,7 +195,7 @@ void DataCheckOptions::add_to(CLI::App& app) {
   CLI::Option* const whole =
       app.add_flag("--full", full, "keep the configured shape instead of a small one of the same structure")
           ->needs(flag);
-  app.add_option("--memory", memory, "what tensors may take; without it, what the machine has left")
+  app.add_option("--memory", memory, "memory that tensors may take (default: all that the machine has left)")
       ->type_name("SIZE")
       ->needs(flag);
   app.add_flag("--orders", orders, "under every shipped order instead of the configuration's")->needs(flag);
@@ -205,7 +205,7 @@ void DataCheckOptions::add_to(CLI::App& app) {
                                          "with --orders, of each under every shipped order")
                                 ->needs(flag)
                                 ->excludes(whole);
-  app.add_option("--seed", seed, "of the tensors; 1 without it")->needs(flag);
+  app.add_option("--seed", seed, "seed of the tensors (default: 1)")->needs(flag);
   CLI::Option* const held =
       app.add_option(
              "--adversary", adversary,

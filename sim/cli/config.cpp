@@ -113,7 +113,7 @@ void add_config_options(CLI::App& app, ConfigOptions& options) {
                                   "the file whose value is explained; without it the shipped one that new "
                                   "files start from"),
                    "experiments");
-  app.add_option("--kind", options.kind, "a kind of file ('a3sim config init --help'); experiment without it")
+  app.add_option("--kind", options.kind, "a kind of file ('a3sim config init --help'; default: experiment)")
       ->type_name(fmt::format("KIND:{{{}}}", fmt::join(Documents::names(), ",")));
   options.add_set_to(app);
   options.json.add_to(app);

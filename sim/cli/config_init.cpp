@@ -52,7 +52,7 @@ void add_init_options(CLI::App& app, InitOptions& options) {
       ->required()
       ->type_name(fmt::format("KIND:{{{}}}", fmt::join(Documents::names(), ",")));
   app.add_option("--from", options.from, "a shipped one to start from, by its name")->type_name("NAME");
-  app.add_option("-o,--output", options.file, "a new file; without it to standard output")->type_name("FILE");
+  app.add_option("-o,--output", options.file, "a new file (default: standard output)")->type_name("FILE");
   app.footer("");  // the callback's text comes first
   app.footer([] { return help_of("config init", kinds()); });
 }

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "models/config/huggingface_layers.h"
 #include "sim/cli/options.h"
 #include "sim/core/config/config.h"
 #include "sim/core/error.h"
@@ -111,17 +112,14 @@ bool has_experts(const Experiment& experiment) {
 
 // Warns of facts about its layers that a model's config.json does not state, if a training step runs all of
 // them.
-void warn_of_guessed_layers(const std::string& file, const Experiment& experiment,
-                            const std::vector<std::string>& overrides) {
+void warn_of_assumed_layers(const std::string& file, const Experiment& experiment) {
   Diagnostics ignored;
   const Config root = Config::from(*experiment.tree, {}, ignored);
   if (root.map("experiment").text("workload", "") != "training_step") return;
-  for (const std::string& key : root.map("model").texts("guessed")) {
-    const std::string path = "model." + key;
-    const auto sets = [&path](const std::string& override) { return override.starts_with(path + '='); };
-    if (std::ranges::none_of(overrides, sets))
-      spdlog::warn("{}: it does not say {}, which is guessed; --set {}=VALUE gives it", file, key, path);
-  }
+  for (const SourcedValue& value : root.map("model").sourced())
+    if (value.source == kAssumedOfModel)
+      spdlog::warn("{}: it does not say {}, which is taken to be {}; --set {}=VALUE gives another", file,
+                   value.path.substr(6), value.value, value.path);
 }
 
 }  // namespace
@@ -147,7 +145,7 @@ void OverrideOptions::warn(const Experiment& experiment, const std::string& file
   warn_of_idle_keys(experiment, file);
   if (may_be_json(file)) {
     if (has_experts(experiment)) warn_of_guessed_width(file, set);
-    warn_of_guessed_layers(file, experiment, set);
+    warn_of_assumed_layers(file, experiment);
   }
   warn_of_order(experiment);
 }

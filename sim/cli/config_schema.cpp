@@ -23,7 +23,7 @@ void write_schema(const SchemaOptions& options) {
 }
 
 void add_schema_options(CLI::App& app, SchemaOptions& options) {
-  app.add_option("KIND", options.kind, "a kind of files; experiment without it")
+  app.add_option("KIND", options.kind, "a kind of files (default: experiment)")
       ->type_name(fmt::format("KIND:{{{}}}", fmt::join(Documents::names(), ",")));
   app.add_option("-o,--output", options.file, "into a file instead of standard output")->type_name("FILE");
   app.footer("");  // the callback's text comes first

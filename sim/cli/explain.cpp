@@ -106,7 +106,8 @@ void add_explain_options(CLI::App& app, ExplainOptions& options) {
                             "override a value of the experiment: path.to.key=value; repeatable"),
              "KEY=VALUE");
   app.add_option("--pass", options.pass, "only this pass: forward, backward, …");
-  app.add_option("--rank", options.rank, "whose workers and communication; without it, all together");
+  app.add_option("--rank", options.rank,
+                 "the rank whose workers and communication are shown (default: all together)");
   options.threads.add_to(app);
   options.json.add_to(app);
 }

@@ -32,7 +32,7 @@ std::string file_or_shipped(const std::string& given, const std::string& folder)
 struct ThreadsOption {
   unsigned count = std::max(1U, std::thread::hardware_concurrency());
   void add_to(CLI::App& app) {
-    app.add_option("--threads", count, "simulations at a time; without it as many as the machine has cores")
+    app.add_option("--threads", count, "simulations at a time (default: one per core of the machine)")
         ->check(CLI::Range(1, 1024));
   }
 };
@@ -52,8 +52,8 @@ struct JitterOption {
         app.add_option(
                "--jitter", options.runs,
                fmt::format(
-                   "runs with random times of tasks and rates, whose medians decide ('a3sim try --help' "
-                   "says which); {} without it, 0 for one run without any, else at least {}",
+                   "number of runs with random times of tasks and rates, whose medians decide ('a3sim try "
+                   "--help' says which; default: {}; 0: one run without random times; else at least {})",
                    options.runs, kFewestRuns))
             ->type_name("RUNS")
             ->check([](const std::string& text) {
@@ -64,7 +64,7 @@ struct JitterOption {
               return fmt::format("{}, expected 0, or from {} (the fewest for an interval of 95 %) to {}",
                                  text, kFewestRuns, kMostRuns);
             });
-    app.add_option("--seed", options.seed, "of the jitter; 1 without it");
+    app.add_option("--seed", options.seed, "seed of the jitter (default: 1)");
     return runs;
   }
 };

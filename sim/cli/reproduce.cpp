@@ -90,7 +90,7 @@ std::vector<Point> barred_points(const PublishedTable& table, std::vector<Point>
   return points;
 }
 
-// What one experiment gives, in every form.
+// One table with its figures, in every form.
 struct Shown {
   PublishedTable table;
   std::string heading;
@@ -412,10 +412,10 @@ void add_reproduce_options(CLI::App& app, ReproduceOptions& options) {
       ->type_name("DIR");
   auto* sensitivity = app.add_flag("--sensitivity", options.sensitivity, "compute error bars");
   app.add_option("--draws", options.draws.draws,
-                 "of all hardware values together; 100 without it, 20 for long experiments")
+                 "draws of all hardware values together (default: 100; 20 for long experiments)")
       ->check(CLI::Range(20, 100000))
       ->needs(sensitivity);
-  app.add_option("--seed", options.draws.seed, "of the draws; 1 without it")->needs(sensitivity);
+  app.add_option("--seed", options.draws.seed, "seed of the draws (default: 1)")->needs(sensitivity);
   app.add_flag("--check", options.check, "fail if the error bars are stale")->excludes(sensitivity);
   options.threads.add_to(app);
   options.json.add_to(app);

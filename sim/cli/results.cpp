@@ -129,7 +129,7 @@ void add_views(CLI::App& app, ResultsOptions& options) {
   rows->needs(columns);
   columns->needs(rows);
   app.add_option("--value", options.value,
-                 "the metric of a pivot, of the best points, of what matters most; latency without it")
+                 "the metric of a pivot, of the best points, of what matters most (default: latency)")
       ->type_name("NAME");
   app.add_flag("--median", options.medians,
                "cells are medians also over points that differ by more than 10 %")
@@ -153,7 +153,7 @@ void add_views(CLI::App& app, ResultsOptions& options) {
 void add_results_options(CLI::App& app, ResultsOptions& options) {
   app.add_option("DB", options.file, "a database that 'a3sim sweep --db' wrote")->required();
   app.add_option("--sweep", options.sweep, "this one of its sweeps")->type_name("NAME");
-  app.add_option("--pass", options.pass, "forward, backward, ...; total without it")->type_name("PASS");
+  app.add_option("--pass", options.pass, "forward, backward, ... (default: total)")->type_name("PASS");
   app.add_option("--metric", options.metrics, "columns of the table")
       ->type_name("NAME[,...]")
       ->delimiter(',')

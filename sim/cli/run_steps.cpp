@@ -59,7 +59,8 @@ void add_monitor_options(CLI::App& app, MonitorCommandOptions& options) {
   which->require_option(1);
   repeatable(app.add_option("--set", options.set, "override a value: path.to.key=value; repeatable"),
              "KEY=VALUE");
-  app.add_option("--steps", options.steps, "how many; 60 without it")->check(CLI::Range(1U, kMostSteps));
+  app.add_option("--steps", options.steps, "number of steps (default: 60)")
+      ->check(CLI::Range(1U, kMostSteps));
   take_shipped_too(app.add_option("--inject", options.inject,
                                   "a file with more 'noise' and 'faults', or a shipped one: clock")
                        ->type_name("FILE"),

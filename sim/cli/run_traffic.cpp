@@ -64,22 +64,22 @@ void run_traffic(const TrafficOptions& options) {
 void add_traffic_options(CLI::App& app, TrafficOptions& options) {
   app.add_option("LOG", options.log, "a log of tokens or of counts by expert")->required();
   take_shipped_too(app.add_option("--config", options.config,
-                                  "the experiment whose layer, machine and execution are taken; the shipped "
-                                  "ep8 forward without it")
+                                  "the experiment whose layer, machine and execution are taken (default: the "
+                                  "shipped ep8, forward)")
                        ->type_name("CONFIG"),
                    "experiments");
   repeatable(app.add_option("--set", options.set,
                             "override a value of the experiment: path.to.key=value; repeatable"),
              "KEY=VALUE");
   app.add_option("--tokens-per-rank", options.tokens,
-                 "tokens of a rank in a step; without it the experiment's, or as many as leave 24 steps")
+                 "tokens per rank and step (default: the experiment's, or as many as leave 24 steps)")
       ->check(CLI::Range(1, 1 << 20));
   app.add_option(
          "--deal", options.deal,
          "how tokens come to ranks: turn (one each), blocks (consecutive ones), requests (whole ones)")
       ->check(CLI::IsMember({"turn", "blocks", "requests"}));
   app.add_option("--layer", options.layer,
-                 "the layer that is run; without it, the middle one by its busiest rank");
+                 "the layer that is run (default: the middle one by its busiest rank)");
   app.add_option("--sample", options.decide.steps, "steps of the second half that are run")
       ->check(CLI::Range(6, 1000));
   app.add_option("--redundant", options.decide.redundant, "copies of experts on each rank")
@@ -87,7 +87,7 @@ void add_traffic_options(CLI::App& app, TrafficOptions& options) {
   app.add_option("--least", options.least, "what is worth it, in percent of the layer's time")
       ->check(CLI::Range(0.0, 50.0));
   app.add_option("--paths", options.decide.paths,
-                 "presets to run beside the experiment's own execution; all without it")
+                 "presets to run in addition to the experiment's own execution (default: all)")
       ->type_name("PRESET");
   app.add_option("-o,--output", options.page, "writes a page to look at")->type_name("FILE.html");
   options.threads.add_to(app);

@@ -52,7 +52,7 @@ void add_diff_options(CLI::App& app, DiffOptions& options) {
       app.add_option("--order-b", options.order_b, "the order of this file for B, or a shipped one")
           ->type_name("FILE"),
       "orders");
-  app.add_option("-n", options.count, "how many tasks that differ are listed; 20 without it");
+  app.add_option("-n", options.count, "number of differing tasks that are listed (default: 20)");
   options.json.add_to(app);
 }
 

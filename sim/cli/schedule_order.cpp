@@ -31,7 +31,7 @@ void export_orders(const OrderOptions& options) {
 
 void add_order_options(CLI::App& app, OrderOptions& options) {
   options.config.add_to(app);
-  app.add_option("-o,--output", options.file, "the file to write; standard output without it")
+  app.add_option("-o,--output", options.file, "the file to write (default: standard output)")
       ->type_name("FILE");
 }
 

@@ -49,12 +49,12 @@ void show(const ShowOptions& options) {
 void add_show_options(CLI::App& app, ShowOptions& options) {
   options.schedules.add_to(app);
   app.add_option("--pass", options.pass, "only this pass: forward, backward, …");
-  app.add_option("--rank", options.rank, "whose queue, task or event; 0 without it");
+  app.add_option("--rank", options.rank, "the rank of the queue, task or event (default: 0)");
   app.add_flag("--graph", options.graph, "the graph only");
   app.add_flag("--dot", options.dot, "the graph as a Graphviz digraph");
   app.add_option("--queue", options.queue, "the head of a queue: of AIC (ctq), of AIV (vtq), of an SM (smq)")
       ->type_name("TEXT:{ctq,smq,vtq}");
-  app.add_option("-n", options.count, "how many tasks of it; 20 without it");
+  app.add_option("-n", options.count, "number of its tasks (default: 20)");
   app.add_option("--task", options.task, "one task: all fields, its regions, whom it waits for");
   app.add_option("--event", options.event, "one event: its producers and consumers over all ranks");
 }

@@ -143,14 +143,14 @@ void run(const SearchCommandOptions& options) {
 void add_search_options(CLI::App& app, SearchCommandOptions& options) {
   options.config.add_to(app);
   take_shipped_too(app.add_option("--space", options.space,
-                                  "what may change (YAML), or a shipped one; without it that of the workload")
+                                  "what may change (YAML), or a shipped one (default: that of the workload)")
                        ->type_name("FILE"),
                    "spaces");
-  app.add_option("--budget", options.search.budget, "candidates; 300 without it")
+  app.add_option("--budget", options.search.budget, "number of candidates (default: 300)")
       ->check(CLI::Range(1, 1000000));
-  app.add_option("--seed", options.search.seed, "of what is drawn; 1 without it");
+  app.add_option("--seed", options.search.seed, "seed of what is drawn (default: 1)");
   app.add_option("--objective", options.objective,
-                 "over training scenarios: mean (without it), worst, p90; one: the configuration alone")
+                 "over training scenarios: mean (default), worst, p90; one: the configuration alone")
       ->check(CLI::IsMember(objective_names()));
   app.add_option("--over", options.over,
                  "trains one order for these values of a key in place of the space's scenarios: "
@@ -159,7 +159,7 @@ void add_search_options(CLI::App& app, SearchCommandOptions& options) {
   app.add_option(
       "--moves", options.search.moves,
       "moves of runs of tasks that are tried in the lists that the order found makes, for the objective "
-      "'one'; none without it");
+      "'one' (default: none)");
   app.add_option("--db", options.database,
                  "database of sweeps that takes what ran; the same command goes on where it was ended")
       ->type_name("FILE");

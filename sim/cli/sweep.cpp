@@ -212,14 +212,15 @@ void add_sweep_options(CLI::App& app, SweepCommandOptions& options) {
       "--best", options.best,
       "of training steps: compute only points that may be among so many of the least time; 0: all, "
       "whatever the sweep's file says");
-  app.add_option("--jobs", options.jobs, "processes; without it as many as the machine has cores")
+  app.add_option("--jobs", options.jobs, "number of processes (default: one per core of the machine)")
       ->check(CLI::Range(1, 1024));
   app.add_flag("--dry-run", options.dry_run,
                "how many points there are, and about how long they take; records nothing");
   app.add_flag("--retry-failed", options.retry_failed, "try points again that have failed before");
-  app.add_option("--time-limit", options.time_limit, "of a point, which has failed then; 3600 s without it")
+  app.add_option("--time-limit", options.time_limit,
+                 "the longest time of a point, which fails then (default: 3600 s)")
       ->type_name("TIME");
-  app.add_option("--memory-limit", options.memory_limit, "address space of a process; unlimited without it")
+  app.add_option("--memory-limit", options.memory_limit, "address space of a process (default: unlimited)")
       ->type_name("SIZE");
   repeatable(app.add_option("--set", options.set, "a value of every point: path.to.key=value; repeatable"),
              "KEY=VALUE");

@@ -132,7 +132,7 @@ void add_try_options(CLI::App& app, TryCommandOptions& options) {
                      "the order (YAML), or a shipped one: ratr; or an experiment, with its own order"),
       "orders");
   take_shipped_too(app.add_option("--against", options.against,
-                                  "the order to compare with; without it the best shipped one")
+                                  "the order to compare with (default: the best shipped one)")
                        ->type_name("ORDER"),
                    "orders");
   take_shipped_too(
@@ -154,9 +154,9 @@ void add_try_options(CLI::App& app, TryCommandOptions& options) {
                  "compared with")
       ->type_name("FILE.html");
   options.runs = options.jitter.add_to(app);
-  app.add_option("--duration-spread", options.durations, "of each task's own time; 5% without it")
+  app.add_option("--duration-spread", options.durations, "spread of each task's own time (default: 5%)")
       ->type_name("PERCENT");
-  app.add_option("--rate-spread", options.rates, "of the rates of memory and links; 2% without it")
+  app.add_option("--rate-spread", options.rates, "spread of the rates of memory and links (default: 2%)")
       ->type_name("PERCENT");
   options.threads.add_to(app);
   options.json.add_to(app);

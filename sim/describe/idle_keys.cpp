@@ -7,7 +7,6 @@
 #include <set>
 
 #include "sim/describe/key_sentences.h"
-#include "sim/experiment/step/training_step.h"
 #include "sim/runtime/execution.h"
 
 namespace a3sim {
@@ -71,7 +70,7 @@ std::vector<IdleKey> idle_keys(const Experiment& experiment) {
   const Config root = Config::from(*experiment.tree, {}, diagnostics);
   static_cast<void>(read_experiment(root, diagnostics));
   add_unread(root, root.known(), idle);
-  const bool runs_once = experiment.work->why_no_schedule_run().empty() && !training_plan(experiment);
+  const bool runs_once = experiment.work->why_no_schedule_run().empty();
   if (!runs_once) return idle;
   const Config stated = Config::from(*experiment.tree, {}, diagnostics);
   for (const std::string_view path : not_charged(experiment))

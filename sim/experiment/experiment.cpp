@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/network/network.h"
 #include "sim/runtime/run_options.h"
@@ -50,7 +51,24 @@ const NetworkBackend& backend_in_threads(const Experiment& experiment) {
 
 Experiment Experiment::with(std::span<const std::string> changes) const {
   Diagnostics diagnostics;
-  return read_experiment(Config::from(*tree, changes, diagnostics), diagnostics);
+  Experiment changed = read_experiment(Config::from(*tree, changes, diagnostics), diagnostics);
+  for (const std::function<void(Experiment&)>& amendment : amendments) changed.amend(amendment);
+  return changed;
+}
+
+Experiment Experiment::with_machine(std::span<const std::string> changes) const {
+  Experiment stated = with(changes), changed = *this;
+  changed.hardware = std::move(stated.hardware);
+  changed.program = std::move(stated.program);
+  changed.tree = std::move(stated.tree);
+  changed.resolved = std::move(stated.resolved);
+  changed.values = std::move(stated.values);
+  return changed;
+}
+
+void Experiment::amend(std::function<void(Experiment&)> change) {
+  change(*this);
+  amendments.push_back(std::move(change));
 }
 
 }  // namespace a3sim

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -22,13 +23,12 @@
 
 namespace a3sim {
 
-// What a pass cuts otherwise than `cut` says (cut.passes); 0: what it does not.
+// The sizes in which a pass differs from `cut` (cut.passes). 0: it does not.
 struct OwnCut {
   std::uint32_t partitions = 0, chunk = 0, task_rows = 0;
   friend bool operator==(const OwnCut&, const OwnCut&) = default;
 };
 
-// A graph that an experiment runs: forward, backward, or the experiment's own.
 // A graph that an experiment runs: forward, backward, or the experiment's own.
 struct Pass {
   std::string name;
@@ -70,10 +70,18 @@ struct Experiment {
   std::string resolved;                                     // the whole configuration as it was understood
   std::vector<std::pair<std::string, std::string>> values;  // all its values, by path
 
+  // Changes that no configuration can state, such as faster cables, in the order in which they were made.
+  std::vector<std::function<void(Experiment&)>> amendments;
+
+  // Makes a change that no configuration can state, so that with() makes it again.
+  void amend(std::function<void(Experiment&)> change);
   // Returns the experiment of the same configuration with these changes: `path.to.key=value`, as `--set`
-  // takes them. Changes made to the structs above since it was read are lost. Throws InputError as
-  // load_experiment() does.
+  // takes them. Amendments stay; other changes made to the structs above since it was read are lost. Throws
+  // InputError as load_experiment() does.
   Experiment with(std::span<const std::string> changes) const;
+  // Returns the experiment with these changes of its machine and program. All else stays as it is, so that the same
+  // schedules run. Throws InputError as load_experiment() does.
+  Experiment with_machine(std::span<const std::string> changes) const;
 };
 
 // Reads a configuration file with its includes and `--set` overrides. Throws InputError with everything that

@@ -34,7 +34,7 @@ struct PassOutcome {
   bool stopped = false;   // its latency would exceed its limit; `latency` is when this was known
 };
 
-// What a run keeps beside its latency: nothing, sums by rank and operator with the bounds, or the trace too.
+// Says how much a run keeps: its latency alone, also sums by rank and operator and the bounds, or also the trace.
 enum class Record : std::uint8_t { kLatency, kSums, kTrace };
 
 // A metric that only one kind of work has, of one pass or of all ('total'). Each value is one sample, in the

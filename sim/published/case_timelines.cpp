@@ -16,7 +16,7 @@ bool is_drawn(const PublishedCase& one, const nlohmann::ordered_json& where) {
   return true;
 }
 
-// What a case's name says that the others' do not.
+// The words of a case's name that the others' lack.
 std::string name_of_case(const PublishedCase& one, const nlohmann::ordered_json& where) {
   std::string name;
   for (const auto& [key, value] : one.coordinates.items()) {

@@ -7,7 +7,7 @@
 
 namespace a3sim {
 
-// What evaluations of `runs` ask about a table's cases.
+// Questions that evaluations of `runs` ask about a table's cases.
 
 // Returns the case's own metrics, or else the table's.
 const std::vector<PublishedMetric>& metrics_of(const PublishedTable& table, const PublishedCase& one);

@@ -47,7 +47,7 @@ double part_of_ring(const MeasuredTraffic& measured, const RouteRule& rule) {
 double ring_loss(const MeasuredTraffic& measured) {
   return 1 - part_of_ring(measured, measured.cables().rule);
 }
-// What hashing a message over several ways gains: the ratio of the mean times of rings, less 1, over `patterns` seeds.
+// The gain of hashing a message over several ways: the ratio of the mean times of rings, less 1, over `patterns` seeds.
 double ring_gain(const MeasuredTraffic& measured) {
   double one = 0, several = 0;
   for (std::uint32_t seed = 1; seed <= measured.count("patterns"); ++seed) {
@@ -86,7 +86,7 @@ double exchange_between(const MeasuredTraffic& measured) {
   return result.between / result.time;
 }
 
-// What a device sends to others of its node, of the device that sends or receives most.
+// The bytes that a device sends to others of its node, for the device that sends or receives most.
 double exchange_inside(const MeasuredTraffic& measured) {
   const NodeExchangeResult result = exchange_of(measured);
   const Hardware::Fabric::Level& node = measured.experiment.hardware.fabric.levels.front();

@@ -13,7 +13,7 @@
 
 namespace a3sim {
 
-// What a table reads from its runs.
+// A metric that a table reads from its runs.
 struct PublishedMetric {
   std::string name, unit;         // sim/result/metrics: metric.h, metric_unit.h
   std::vector<std::string> more;  // further columns of its rows: names of runs.cpp

@@ -49,7 +49,7 @@ nlohmann::ordered_json pack_blocks(Page& page, const std::vector<StepBlock>& blo
 nlohmann::ordered_json pack_memory(Page& page, const std::vector<StepMemory>& memory) {
   PackedColumns columns(memory.size());
   columns.add("stage", [&](std::size_t i) { return memory[i].stage; });
-  columns.add("date", [&](std::size_t i) { return memory[i].date.count(); });
+  columns.add("time", [&](std::size_t i) { return memory[i].time.count(); });
   columns.add("bytes", [&](std::size_t i) { return memory[i].bytes; });
   return page.pack(columns);
 }

@@ -7,7 +7,7 @@
 
 namespace a3sim {
 
-// What the L2 of one rank held over a run.
+// The contents of the L2 of one rank over a run.
 struct L2Held {
   Duration
       makespan{};  // of the run; held[i] is what it held after (i + 1) / held.size() of the time asked for

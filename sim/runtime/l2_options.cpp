@@ -3,11 +3,6 @@
 #include "sim/memory/l2/policy.h"
 
 namespace a3sim {
-namespace {
-
-constexpr std::int64_t kMostSeeds = 1 << 30;
-
-}  // namespace
 
 L2Options read_l2(const Config& config) {
   L2Options l2;
@@ -16,7 +11,6 @@ L2Options read_l2(const Config& config) {
   l2.start = config.choice("start", L2Start::kCold);
   l2.spec.hash = config.choice("hash", L2Hash::kXor);
   if (!l2.exact) config.let_stand("hash");
-  l2.spec.seed = static_cast<std::uint64_t>(config.integer("seed", 0, kMostSeeds, 1));
   const Config hints = config.map("hints");
   for (const std::string& op : hints.names()) {
     const Config entry = hints.map(op);

@@ -36,7 +36,7 @@ struct Parents {
   std::vector<ParentCandidate> best;
   // The best of each lineage that is still followed, the best first; at least one.
   std::vector<ParentCandidate> leaders;
-  // Returns whether a part of the problem has run as a candidate has it, beside whatever else.
+  // Returns whether some candidate with the same choices in this part has run.
   std::function<bool(const Candidate&, std::size_t part)> part_known;
 };
 

@@ -85,8 +85,8 @@ struct TrafficDecision {
   std::vector<BalanceRemedy> remedies;
   // The one that the sentence is about: the best of those that pay, or else the best.
   std::size_t best = 0;
-  // What half of the record would have chosen (remedies.size(): nothing), what that has paid on the other half, and how much less
-  // that is than the best in hindsight.
+  // The remedy that half of the record would have chosen (remedies.size(): none), its gain on the other half, and how much
+  // less that is than the best remedy's in hindsight.
   std::size_t chosen_early = 0;
   double paid_early = 0, regret = 0;
   std::vector<RoutingCounts> steps;  // of the record, for the page

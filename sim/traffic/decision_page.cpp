@@ -70,7 +70,7 @@ Figure ranks_over_time(const TrafficDecision& d) {
   return figure;
 }
 
-// What paths cost on traffic, from the fastest step to the slowest one, and balanced.
+// The times of paths on traffic, from the fastest step to the slowest one, and balanced.
 Figure cost_by_path(const TrafficDecision& d) {
   Figure figure;
   figure.title = "Time of the layer by path";
@@ -96,7 +96,7 @@ Figure cost_by_path(const TrafficDecision& d) {
   return figure;
 }
 
-// What remedies have saved after so many steps, less what moving took.
+// The time that remedies have saved after so many steps, less the time of moving experts.
 Figure break_even(const TrafficDecision& d) {
   Figure figure;
   figure.title = "What a layer has saved since the move";

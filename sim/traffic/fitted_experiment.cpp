@@ -40,10 +40,10 @@ class Fitter {
     if (before.shape.experts() == 0) throw InputError(fmt::format("{}: has no experts to route to", config));
     Experiment experiment = with_experts(before);
     experiment = with_tokens(std::move(experiment));
-    experiment.routing.deal = options_.deal;
+    experiment.amend([deal = options_.deal](Experiment& fitted) { fitted.routing.deal = deal; });
     measure_layers(experiment);
     const std::uint32_t layer = chosen_layer();
-    experiment.routing.layer = layer;
+    experiment.amend([layer](Experiment& fitted) { fitted.routing.layer = layer; });
     return {std::move(experiment), std::move(layers_), layer, notes_};
   }
 

@@ -20,7 +20,7 @@ struct RecordPart {
 // A placement of experts that traffic until then asks for.
 struct ExpertPlacement {
   std::string name;
-  std::uint32_t redundant = 0;  // copies of experts, beside one of each, on all ranks together
+  std::uint32_t redundant = 0;  // copies of experts in addition to one of each, on all ranks together
   std::uint32_t again = 0;      // it is made anew after so many steps, from that many before; 0: once
   // Returns the expert in each slot, by rows of experts.
   std::function<std::vector<std::uint32_t>(const std::vector<double>& loads, std::uint32_t ranks)> place;
@@ -28,7 +28,7 @@ struct ExpertPlacement {
 // Returns the placements that are tried: equal numbers of experts (LPT), and with copies (EPLB), once and anew.
 std::vector<ExpertPlacement> placements_for(std::uint32_t redundant_per_rank);
 
-// What a move of experts costs.
+// The cost of a move of experts.
 struct MoveCost {
   std::uint64_t bytes = 0;  // of all ranks
   Duration time{};          // if nothing else runs meanwhile: the most that it costs

@@ -23,7 +23,9 @@ Experiment laid_over(const Experiment& experiment, const std::vector<std::string
     diagnostics.throw_if_any();
     merge(*tree, std::move(over));
   }
-  return read_experiment(Config::from(*tree, changes, diagnostics), diagnostics);
+  Experiment laid = read_experiment(Config::from(*tree, changes, diagnostics), diagnostics);
+  for (const auto& amendment : experiment.amendments) laid.amend(amendment);
+  return laid;
 }
 
 std::vector<std::string> pass_names(const Experiment& experiment) {
@@ -94,7 +96,7 @@ TrafficPath streams_path(const Experiment& experiment, const std::string& method
   TrafficPath path = made("streams, " + method, [&] {
     const std::string change = "experiment.method=" + method;
     if (experiment.work->micro_batches()) return laid_over(experiment, {}, {change});
-    // What streams lack on a die of A3: its copy engine, and a program that dispatches by a kernel.
+    // Adds what streams need on a die of A3: its copy engine, and a program that dispatches by a kernel.
     std::vector<std::string> files{"programs/feplb_a3.yaml"};
     if (!experiment.hardware.copy_engine) files.emplace_back("ports/sdma.yaml");
     return laid_over(experiment, files, {"experiment.execution=streams", change});
@@ -131,8 +133,10 @@ Variation on_counts(const TrafficPath& path, RoutingCounts counts, std::vector<R
             Experiment changed = experts == path.experiment->shape.experts()
                                      ? *path.experiment
                                      : path.experiment->with(changes_to_experts(*path.experiment, experts));
-            changed.routing.known = known;
-            if (path.micro_batches) changed.work = streams_on(changed, {*steps, {*known}});
+            changed.amend([known, steps, streams = path.micro_batches](Experiment& experiment) {
+              experiment.routing.known = known;
+              if (streams) experiment.work = streams_on(experiment, {*steps, {*known}});
+            });
             return changed;
           }};
 }

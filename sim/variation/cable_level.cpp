@@ -7,17 +7,15 @@
 namespace a3sim {
 namespace {
 
-Experiment with_cables_at(const Experiment& base, const CableLevel& level, double factor) {
-  Experiment changed = base;
-  for (CablePlane& plane : changed.run.cables) {
-    if (base.hardware.fabric.planes[plane.plane].name != level.plane) continue;
+void change_cables(Experiment& experiment, const CableLevel& level, double factor) {
+  for (CablePlane& plane : experiment.run.cables) {
+    if (experiment.hardware.fabric.planes[plane.plane].name != level.plane) continue;
     CableDamage& cables = plane.damages.emplace_back();
     cables.factor = factor;
     const std::vector<Cable>& all = plane.layout->cables();
     for (std::uint32_t c = 0; c < all.size(); ++c)
       if (all[c].level == level.name) cables.cables.push_back(c);
   }
-  return changed;
 }
 
 }  // namespace
@@ -39,10 +37,15 @@ std::vector<CableLevel> cable_levels(const Experiment& experiment) {
 }
 
 Variation cables_at(const CableLevel& level, double factor) {
-  return {fmt::format("{} x {}", level.name, factor),
-          {},
-          [level, factor](const Experiment& base) { return with_cables_at(base, level, factor); },
-          true};
+  return {
+      fmt::format("{} x {}", level.name, factor),
+      {},
+      [level, factor](const Experiment& base) {
+        Experiment changed = base;
+        changed.amend([level, factor](Experiment& experiment) { change_cables(experiment, level, factor); });
+        return changed;
+      },
+      true};
 }
 
 }  // namespace a3sim

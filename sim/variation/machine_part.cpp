@@ -240,20 +240,10 @@ std::vector<std::string> changes_of(const MachinePart& part, const Experiment& e
 
 Experiment improved(const Experiment& experiment, const MachinePart& part, const Improvement& by) {
   if (part.kind == MachinePart::Kind::kCount) return experiment.with(changes_of(part, experiment, by));
-  if (!part.cables) return with_machine(experiment, changes_of(part, experiment, by));
+  if (!part.cables) return experiment.with_machine(changes_of(part, experiment, by));
   Experiment better = experiment;
-  improve_cables(better, by);
+  better.amend([by](Experiment& changed) { improve_cables(changed, by); });
   return better;
-}
-
-Experiment with_machine(const Experiment& experiment, std::span<const std::string> changes) {
-  Diagnostics diagnostics;
-  const Config root = Config::from(*experiment.tree, changes, diagnostics);
-  Experiment changed = experiment;
-  changed.hardware = read_hardware(root.map("hardware"));
-  changed.program = read_program(root.map("program"));
-  diagnostics.throw_if_any();
-  return changed;
 }
 
 std::vector<std::string> changes_to_workers(const Experiment& experiment, const WorkerKinds& workers) {

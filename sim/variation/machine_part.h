@@ -68,8 +68,6 @@ std::vector<std::string> changes_of(const MachinePart& part, const Experiment& e
 // proportion of them run tasks: all, or every second; products that were cut for all workers are cut for the new number.
 Experiment improved(const Experiment& experiment, const MachinePart& part, const Improvement& by);
 
-// Returns the experiment with these changes of its machine and program, all else as it is.
-Experiment with_machine(const Experiment& experiment, std::span<const std::string> changes);
 // Returns the changes that give the machine these numbers of workers, and the experiment the same proportion of them.
 std::vector<std::string> changes_to_workers(const Experiment& experiment, const WorkerKinds& workers);
 

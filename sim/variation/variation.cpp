@@ -12,7 +12,7 @@ Variation better_part(const Experiment& experiment, const MachinePart& part, con
 }
 
 Variation other_machine(std::string name, std::vector<std::string> changes) {
-  return {std::move(name), changes, [changes](const Experiment& base) { return with_machine(base, changes); },
+  return {std::move(name), changes, [changes](const Experiment& base) { return base.with_machine(changes); },
           true};
 }
 

@@ -94,7 +94,7 @@ TEST_CASE("the hottest of 64 experts gets from about twice to about seven times 
   CHECK(std::ranges::is_sorted(tenths));
 }
 
-TEST_CASE("it is said where a gain holds, turns round, or is noise; a loss likewise") {
+TEST_CASE("it is said where a gain holds, turns round, or is noise; a loss, too") {
   std::vector<ConditionOutcome> outcomes{
       outcome("balanced", -0.03, -0.02, -0.01), outcome("skew 0.2", -0.02, -0.01, -0.001),
       outcome("skew 0.4", 0.01, 0.012, 0.02), outcome("skew 0.8", -0.01, 0.001, 0.01)};

@@ -148,6 +148,21 @@ TEST_CASE("a key without effect under what else is set is known to be one") {
   CHECK(idle_in("ep8", {"program.tasks.dynamic_start=1 us"}) == Paths{"program.tasks.dynamic_start"});
   CHECK(idle_in("ep8", {"experiment.execution=dynamic", "program.tasks.dynamic_start=1 us"}) == Paths{});
   CHECK(idle_in("ep8", {"l2.hash=modulo"}) == Paths{"l2.hash"});
+  CHECK(idle_in("ep8", {"model.vocabulary=1000", "model.dense_intermediate=512"}) ==
+        Paths{"model.dense_intermediate", "model.vocabulary"});
+  CHECK(idle_in("ep8", {"model.attention={heads: 8, head_dim: 64}"}) ==
+        Paths{"model.attention.head_dim", "model.attention.heads"});
+  CHECK(idle_in("ep8", {"experiment.sustained=true"}) == Paths{"experiment.sustained"});
+  CHECK(idle_in("ep8", {"order.assignment=shared"}) == Paths{});
+  for (const char* const execution : {"dynamic", "kernel", "two_streams"})
+    CHECK(idle_in("ep8", {std::string("experiment.execution=") + execution, "order.assignment=shared"}) ==
+          Paths{"order.assignment"});
+  CHECK(idle_in("elementwise", {"tiling.base_m=64"}) == Paths{"tiling.base_m"});
+  CHECK(idle_in("gemm", {"tiling.base_m=64"}) == Paths{});
+  CHECK(idle_in("feplb_ep2", {"experiment.pass=forward", "experiment.window=full", "cut.chunk=64",
+                              "l2.mode=lines", "order.assignment=shared", "bucket.rows=4096"}) ==
+        Paths{"bucket.rows", "cut.chunk", "experiment.pass", "experiment.window", "l2.mode",
+              "order.assignment"});
   CHECK(idle_in("step_qwen3_8b", {"step.optimizer.slices=4"}) == Paths{"step.optimizer.slices"});
   CHECK(idle_in("step_qwen3_8b", {"step.host.reads_counts=true"}) == Paths{"step.host.reads_counts"});
 }

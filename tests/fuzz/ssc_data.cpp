@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kSeed = 1;
 
-// Two ranks of two experts, some rows, two shares a tile.
+// Two ranks of two experts, some rows, two shares per tile.
 const DataCheck& data_check() {
   static const DataCheck kCheck(
       full_case(

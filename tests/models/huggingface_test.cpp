@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "models/config/huggingface_layers.h"
 #include "models/config/model_config.h"
 #include "models/config/model_shape_config.h"
 #include "sim/core/config/config.h"
@@ -46,6 +47,18 @@ ReadModel read_family(const std::string& json, std::uint32_t ep = 1,
   result.shape = read_shape(model, {.ep = ep});
   for (const std::string& message : diagnostics.messages()) result.error += message + '\n';
   return result;
+}
+
+// What a model's file does not say and is taken to be so.
+std::vector<std::string> assumed_of(const std::string& json) {
+  const ScratchDirectory folder;
+  std::ofstream(folder / "config.json") << json;
+  Diagnostics diagnostics;
+  const Config root = Config::parse("include: config.json\n", (folder / "e.yaml").string(), {}, diagnostics);
+  std::vector<std::string> assumed;
+  for (const SourcedValue& value : root.sourced())
+    if (value.source == kAssumedOfModel) assumed.push_back(value.path + '=' + value.value);
+  return assumed;
 }
 
 std::string joined(const std::vector<std::string>& notes) {
@@ -150,7 +163,6 @@ TEST_CASE("A config.json says of what all layers of a model consist") {
   CHECK(v3.layers[62] == "mtp");
   CHECK((v3.attention.d_qk == 192 && v3.attention.d_v == 128 && v3.attention.latent->queries == 1536));
   CHECK((v3.dense_intermediate == 18432 && v3.experts.shared_intermediate == 2048));
-  CHECK(v3.guessed.empty());
 
   const ModelShape qwen = layers(
       R"({"model_type": "qwen3", "hidden_size": 4096, "intermediate_size": 12288, "num_hidden_layers": 36,
@@ -165,11 +177,15 @@ TEST_CASE("A config.json says of what all layers of a model consist") {
   CHECK(layers("{" + maverick + "}").layers ==
         std::vector<std::string>{"embedding", "dense", "moe", "dense", "moe", "head"});
 
-  const ModelShape guessed = layers(
-      R"({"model_type": "new", "hidden_size": 64, "intermediate_size": 32, "num_hidden_layers": 1, "vocab_size": 10,
-         "num_attention_heads": 4})");
-  CHECK(guessed.attention.d_qk == 16);
-  CHECK(guessed.guessed == std::vector<std::string>{"attention.head_dim", "attention.qk_norm"});
+  const auto of_family = [](const std::string& family) {
+    return R"({"model_type": ")" + family +
+           R"(", "hidden_size": 64, "intermediate_size": 32, "num_hidden_layers": 1, "vocab_size": 10,
+         "num_attention_heads": 4})";
+  };
+  CHECK(layers(of_family("new")).attention.d_qk == 16);
+  CHECK(assumed_of(of_family("new")) ==
+        std::vector<std::string>{"model.attention.head_dim=16", "model.attention.qk_norm=false"});
+  CHECK(assumed_of(of_family("llama")).empty());
 }
 
 TEST_CASE("Experts in a width of their own are read in it, and keys that are not known are refused") {

@@ -39,7 +39,7 @@ TEST_CASE("A run on shared schedules is byte by byte the run on its own") {
     compiled += anew ? 1 : 0;
     CHECK(shared.compilations() == compiled);
   };
-  check({"l2.seed=1"}, true);
+  check({"l2.policy=lru"}, true);
   check({"l2.policy=fifo"}, false);
   check({"hardware.memory.l2_size=3 MiB"}, false);
   check({"hardware.fabric.planes.hccs.egress=20 GB/s"}, false);
@@ -63,7 +63,7 @@ TEST_CASE("A run on shared schedules is byte by byte the run on its own") {
 }
 
 TEST_CASE("Passes beside one another are byte by byte what they are one after the other") {
-  for (const std::string set : {"l2.seed=1", "routing.kind=balanced", "experiment.execution=dynamic",
+  for (const std::string set : {"l2.policy=lru", "routing.kind=balanced", "experiment.execution=dynamic",
                                 "experiment.execution=kernel", "network.backend=simgrid"}) {
     INFO(set);
     const Experiment experiment = small_with({set});
@@ -75,7 +75,7 @@ TEST_CASE("Passes beside one another are byte by byte what they are one after th
 
 TEST_CASE("What is wrong with the first pass is said, however many are compiled at a time") {
   const auto error = [](unsigned threads) -> std::string {
-    Experiment experiment = small_with({"l2.seed=1"});
+    Experiment experiment = small_with({"l2.policy=lru"});
     experiment.order.keys[0] = {"nothing"};
     try {
       compile_all(experiment, threads);

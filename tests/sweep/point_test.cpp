@@ -17,8 +17,8 @@ TEST_CASE("A point's id does not depend on how its configuration is written") {
   const std::string plain = id_with("");
   CHECK(plain.size() == 32);
   CHECK(plain.find_first_not_of("0123456789abcdef") == std::string::npos);
-  CHECK(id_with("elementwise.rows: 64") == plain);        // what it is already
-  CHECK(id_with("l2.seed: 1, l2.policy: lru") == plain);  // defaults, in another order than they are read
+  CHECK(id_with("elementwise.rows: 64") == plain);            // what it is already
+  CHECK(id_with("l2.start: cold, l2.policy: lru") == plain);  // defaults, in another order than they are read
   CHECK(id_with("hardware.memory.l2_size: 192 MiB") == plain);  // without its source
 }
 
@@ -40,21 +40,19 @@ TEST_CASE("Every changed key is another point") {
                                          "elementwise.dtype: bf16",
                                          "elementwise.sweeps: 2",
                                          "elementwise.slices: 2",
-                                         "l2.seed: 2",
                                          "l2.policy: fifo",
                                          "l2.start: warm",
                                          "l2.mode: pieces",
                                          "l2.hash: modulo",
                                          "experiment.execution: static",
                                          "order.vtq: [index]",
-                                         "order.assignment: shared",
+                                         "experiment.execution: static, order.assignment: shared",
                                          "hardware.memory.l2_size: 96 MiB",
                                          "hardware.clock: 1 GHz",
                                          "hardware.fabric.planes.hccs.egress: 1 GB/s",
                                          "workers.aiv: 10",
                                          "network.backend: simgrid",
                                          "cut.chunk: 7",
-                                         "tiling.base_m: 64",
                                          "bucket.rows: 1",
                                          "hardware.memory.l2_ways: 12"};
   for (const std::string& change : changes) {

@@ -127,7 +127,7 @@ TEST_CASE("A point that fails is recorded with its error, and the others go on")
 
 // Some hundred milliseconds and some ten megabytes each.
 const std::string kLarge =
-    sweep_text("    seed: {key: l2.seed, values: [1, 2]}\n", "", "ep8", "l2.start: cold");
+    sweep_text("    clock: {key: hardware.clock, values: [1 GHz, 2 GHz]}\n", "", "ep8", "l2.start: cold");
 
 TEST_CASE("A point that takes too long has failed") {
   const SweepFolder folder;
@@ -142,8 +142,9 @@ TEST_CASE("A point that runs out of memory has failed") {
   if (kSanitized) return;
   const SweepFolder folder;
   // What other tests have left is not enough for these.
-  const SweepPlan plan = planned(folder, sweep_text("    seed: {key: l2.seed, values: [1, 2]}\n", "", "ep64",
-                                                    "experiment.simulate: all"));
+  const SweepPlan plan =
+      planned(folder, sweep_text("    clock: {key: hardware.clock, values: [1 GHz, 2 GHz]}\n", "", "ep64",
+                                 "experiment.simulate: all"));
   SweepOptions options = into(folder / "s.db", 1);
   options.limits.memory = 1 << 20;
   malloc_trim(0);

@@ -46,7 +46,7 @@ TEST_CASE(
   CHECK_FALSE(found(beside, "parallel.overlap"));
 }
 
-// One operator of 5 ms a rank that reaches a part of what cores or the memory give.
+// One operator of 5 ms per rank that reaches a part of what cores or the memory give.
 MadeObservation of_roof(double cores, double memory) {
   constexpr double kSeconds = 5e-3;
   MadeObservation job = single_step();

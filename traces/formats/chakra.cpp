@@ -93,7 +93,7 @@ class ChakraExport {
  private:
   using Nodes = std::vector<std::uint64_t>;
 
-  // What an operator did on one rank.
+  // The work of an operator on one rank.
   struct Sums {
     Duration start = Duration::max(), busy{};
     std::set<std::uint32_t> lanes;

@@ -43,7 +43,7 @@ enum AttributeField {
 
 namespace a3sim {
 
-// What a node of a Chakra trace does.
+// The kind of a node of a Chakra trace.
 enum class ChakraType : std::uint8_t {
   kInvalid,
   kMetadata,

@@ -37,7 +37,7 @@ bool has_part(std::string_view name, std::string_view part) {
          }).begin() != name.end();
 }
 
-// What the exchanges of a group show.
+// The figures of a group's exchanges.
 struct GroupCalls {
   double pairs = 0, alltoall = 0, collectives = 0;  // number of calls
   double exposed = 0, elapsed = 0;                  // seconds of collectives

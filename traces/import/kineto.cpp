@@ -80,7 +80,7 @@ struct KinetoDate {
   }
 };
 
-// What ran on the devices of all files, as one step of a job.
+// The events on the devices of all files, as one step of a job.
 class KinetoSteps final : public Observation {
  public:
   KinetoSteps() { job_.passes = {"step"}; }
@@ -130,7 +130,7 @@ struct KinetoStep {
   Duration start{}, end{};
 };
 
-// What ran on one device. Times count from the file's first one.
+// The events on one device. Times count from the file's first one.
 struct KinetoRank {
   std::uint32_t rank = 0;
   std::vector<KinetoKernel> kernels;

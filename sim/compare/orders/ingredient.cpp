@@ -123,7 +123,7 @@ std::vector<LatencyReason> reasons_in_sum(const IngredientFacts& with, const Ing
   return reasons;
 }
 
-// What an order would have to change, where it changes nothing.
+// Names the change that an order lacks, where it changes nothing.
 std::string why_nothing(const IngredientFacts& with, const IngredientFacts& without) {
   constexpr auto kMatrix = static_cast<std::size_t>(CoreUnit::kMatrix),
                  kVector = static_cast<std::size_t>(CoreUnit::kVector);

@@ -175,7 +175,7 @@ std::string verdict(const Experiment& experiment, const OrderComparison& compari
                        comparison.against_name() + shared_text(order, last, first));
 }
 
-// What the verdict's numbers are, for pages: the differences with their intervals, and the largest reasons for them.
+// The verdict's numbers, for pages: the differences with their intervals, and the largest reasons for them.
 void add_compared(Report& report, const Experiment& experiment, const OrderComparison& comparison) {
   constexpr std::size_t kReasons = 5;
   Table& table = report.table(

@@ -69,7 +69,7 @@ Report compare_on_streams(const SavedRun& a, const SavedRun& b, const std::optio
   return report;
 }
 
-// What has run again so far.
+// The runs that have been repeated so far.
 std::string extent_of(const Counterfactuals& so_far) {
   if (so_far.a.empty() || so_far.b.empty()) return "what was saved";
   const auto ran = [](const Counterfactual& part) { return !part.totals.empty() || !part.error.empty(); };

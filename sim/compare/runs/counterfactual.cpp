@@ -21,8 +21,10 @@ bool rates_differ(const Rates& a, const Rates& b) {
 Variation with_rates(std::string name, const Rates& rates) {
   return {std::move(name), {}, [rates](const Experiment& base) {
             Experiment other = base;
-            other.run.l2.rates = rates;
-            other.run.l2.start = L2Start::kCold;  // there is nothing to find
+            other.amend([rates](Experiment& experiment) {
+              experiment.run.l2.rates = rates;
+              experiment.run.l2.start = L2Start::kCold;  // there is nothing to find
+            });
             return other;
           }};
 }

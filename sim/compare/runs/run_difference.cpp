@@ -106,7 +106,7 @@ DifferenceCause cause_of(const RunDifference& difference, const Counterfactual& 
   return found;
 }
 
-// What differs, if anything does by more than the program's version.
+// Says what differs, unless only the program's version does.
 DifferenceVerdict verdict_of(const RunDifference& difference) {
   const Counterfactuals& counterfactuals = difference.counterfactuals;
   DifferenceVerdict verdict{difference.apart(),

@@ -17,7 +17,7 @@
 namespace a3sim {
 namespace {
 
-// What the result of a step says of it.
+// The figures that the result of a step has.
 struct SavedStep {
   nlohmann::json result;
   std::map<std::string, Duration> classes;

@@ -20,7 +20,7 @@ bool is_count(const MachinePart* part) { return part->kind == MachinePart::Kind:
 std::string name_in(const Experiment& experiment, const MachinePart& part) {
   if (!is_count(&part)) return part.name;
   const Hardware& now = experiment.hardware;
-  const Hardware more = with_machine(experiment, changes_of(part, experiment, {kTenPercent})).hardware;
+  const Hardware more = experiment.with_machine(changes_of(part, experiment, {kTenPercent})).hardware;
   std::uint32_t q = 0;
   while (q + 1 < now.workers.size() && more.workers[q] == now.workers[q]) ++q;
   const std::uint32_t before = now.workers[q].count, after = more.workers[q].count;

@@ -6,8 +6,8 @@
 
 namespace a3sim {
 
-// How many ranks stand for all of the experiment's group, as far as it turns: ranks whose rows share partitions
-// (`cut.sources`) stay together. 0: nobody stands for another one.
+// Returns the number of representative ranks, or 0 if every rank must run. Ranks represent others where the group turns;
+// those whose rows share partitions (`cut.sources`) stay together.
 std::uint32_t alike_ranks(const Experiment& experiment);
 
 }  // namespace a3sim

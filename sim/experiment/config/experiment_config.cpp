@@ -271,8 +271,11 @@ Experiment read(const Config& root) {
   experiment.hardware = read_hardware(root.map("hardware"));
   experiment.program = read_program(root.map("program"));
   check_stack(root.map("program"), experiment.program, experiment.hardware.name, experiment.hardware.stack);
-  if (root.map("experiment").boolean("sustained", false))
+  if (root.map("experiment").boolean("sustained", false)) {
+    const Hardware::Cube& cube = experiment.hardware.cube;
+    if (cube.sustained == cube.speed) root.map("experiment").let_stand("sustained");
     experiment.hardware = sustained(experiment.hardware);
+  }
   const auto simulate = root.map("experiment").choice("simulate", Simulate::kAll);
   experiment.work = read_work(root, experiment);
   check_scheduler(root, experiment);
@@ -304,9 +307,12 @@ Experiment read(const Config& root) {
   if (has_products(experiment) && known) {
     check_fits(root.map("tiling"), experiment.cut.tiling, experiment.hardware.cube, experiment.shape.dtype);
   }
+  if (!experiment.passes.empty() && !has_products(experiment))
+    for (const std::string& key : root.map("tiling").keys()) root.map("tiling").let_stand(key);
   check_types(root, experiment);
   experiment.run.l2 = read_l2(root.map("l2"));
   experiment.order = read_order(root.map("order"));
+  if (!charges(experiment.run, "program.tasks.static_task")) root.map("order").let_stand("assignment");
   if (experiment.shape.experts() > 0) experiment.order.elsewhere = operators_of_moe_ffn(experiment.shape);
   experiment.order.elsewhere.insert(experiment.order.elsewhere.end(), experiment.absent.begin(),
                                     experiment.absent.end());

@@ -20,10 +20,11 @@ std::string one_line(const ConfigValue& value) {
 void add_values(const ConfigValue& value, const std::string& path, std::vector<ForeignValue>& values) {
   for (const ConfigValue::Entry& entry : value.entries) {
     const std::string key = path.empty() ? entry.key : path + '.' + entry.key;
-    if (entry.value->kind == ConfigValue::Kind::kMap)
-      add_values(*entry.value, key, values);
+    const ConfigValue& found = entry.value->is_sourced() ? *entry.value->find("value")->value : *entry.value;
+    if (found.kind == ConfigValue::Kind::kMap)
+      add_values(found, key, values);
     else
-      values.push_back({key, one_line(*entry.value), entry.value->mark, entry.value->open});
+      values.push_back({key, one_line(found), found.mark, found.open});
   }
 }
 

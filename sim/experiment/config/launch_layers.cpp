@@ -47,7 +47,7 @@ bool is_plain(const std::string& layer) {
   return std::ranges::find(kPlain, kind) != kPlain.end();
 }
 
-// What the model's file says of its layers that no script does; empty if nothing.
+// Returns what only the model's file says of its layers, which no script can say; empty if nothing.
 std::string other_layers(ConfigValue& model) {
   if (const ConfigValue* const unknown = value_at(model, "model", "layers_unknown"))
     return unknown->text.substr(0, unknown->text.find(": --set"));

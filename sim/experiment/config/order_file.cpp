@@ -153,8 +153,11 @@ bool names_known_operators(const Experiment& experiment, OrderSpec order) {
 }
 
 Experiment with_order(Experiment experiment, OrderSpec order) {
-  order.elsewhere = std::move(experiment.order.elsewhere);
-  experiment.order = std::move(order);
+  experiment.amend([order = std::move(order)](Experiment& changed) {
+    std::vector<std::string> elsewhere = std::move(changed.order.elsewhere);
+    changed.order = order;
+    changed.order.elsewhere = std::move(elsewhere);
+  });
   return experiment;
 }
 

@@ -8,7 +8,7 @@
 
 namespace a3sim {
 
-// What a micro-batch of a layer sends to its experts.
+// The rows that a micro-batch of a layer sends to its experts, and the kernels that send them.
 struct ExpertVisit {
   std::vector<std::uint32_t> rows;  // by expert of the rank for which the others wait
   double over_mean = 1;             // its rows, over the mean of ranks

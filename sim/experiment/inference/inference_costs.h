@@ -19,7 +19,7 @@ struct InferenceKernel {
   bool matrix = false;  // runs on matrix units
   MemoryJob job{};      // alone on the cores that it gets; its time is what it takes alone
   Duration head{};      // from its start until its cores work
-  Duration barriers{};  // meetings of its cores, and what an exchange takes beside its bytes
+  Duration barriers{};  // meetings of its cores, and what an exchange takes in addition to its bytes
   double weights = 0;   // bytes of weights that it reads
   double cache = 0;     // bytes of keys and values that it reads
   double flops = 0;     // of products

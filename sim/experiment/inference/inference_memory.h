@@ -4,7 +4,7 @@
 
 namespace a3sim {
 
-// What a die holds, in bytes.
+// The memory of a die, in bytes.
 struct InferenceMemory {
   double attention = 0, dense = 0, shared = 0, experts = 0;  // weights of all layers
   double ends = 0;                                           // weights of embedding and head

@@ -53,7 +53,7 @@ struct InferenceOptions {
       4096;            // tokens of a request: those in its cache (decode), or that it brings (prefill)
   double longest = 1;  // tokens in the cache of the busiest rank, over the mean
   std::vector<std::uint64_t> lengths{};  // of its requests, the longest first; empty: all have as many tokens
-  std::uint32_t drafts = 0;              // tokens that MTP predicts beside one
+  std::uint32_t drafts = 0;              // tokens that MTP predicts in addition to one
   double accepted = 0;                   // of the drafts, per step
   std::uint32_t micro_batches = 1;       // parts of the batch, each in streams of its own
   double core_share = 1;                 // part of the cores that the kernels of a micro-batch run on
@@ -77,7 +77,7 @@ struct InferenceOptions {
     Duration host{};  // of the host, a kernel
   } launch;
   double interference = 1;  // factor on kernels' time beside an exchange of the host
-  Duration collective{};    // a small exchange inside a TP or CP group, beside its bytes and signals
+  Duration collective{};    // a small exchange inside a TP or CP group, without its bytes and signals
   BytesPerSecond gather{};  // rate of rows that are read, and written, from anywhere in the memory
   Bytes capacity{};         // memory of a die
   double reserved = 0;      // part of it that the runtime and the framework keep

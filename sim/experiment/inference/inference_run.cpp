@@ -30,7 +30,7 @@ std::string bound_of(const InferenceKernel& kernel, const Hardware& hardware) {
   // The HBM sets the pace if it takes longer than the cores, and a core's loads if it waits for them longer than it multiplies.
   const bool loads = job.hbm > Duration::zero() || (job.missing > job.arithmetic && job.missing > rest);
   if (loads && kernel.weights + kernel.cache > 0) return kernel.cache > kernel.weights ? "cache" : "weights";
-  // What attention does besides its products, vector cores do.
+  // Vector cores do all work of attention but its products.
   const bool scores = kernel.time_class == TimeClass::kAttention && rest > job.arithmetic;
   return kernel.matrix && !scores ? "products" : "vector";
 }

@@ -13,7 +13,7 @@
 
 namespace a3sim {
 
-// What a kernel does on a machine: one task of one device, or a program of a few devices.
+// The work of a kernel on a machine: one task of one device, or a program of a few devices.
 struct KernelWork {
   MemoryJob job{};
   Duration alone{};  // the known time of what `job` does not cover

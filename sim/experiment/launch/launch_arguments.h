@@ -12,7 +12,7 @@
 
 namespace a3sim {
 
-// What becomes of an argument of a launch script.
+// Says how an argument of a launch script is used.
 enum class ArgumentFate : std::uint8_t {
   kUsed,           // it gives values of the configuration
   kDoesNotMatter,  // it changes no time and no memory: logs, data, checkpoints, the optimizer's numbers

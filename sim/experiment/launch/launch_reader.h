@@ -27,7 +27,7 @@ class LaunchReader {
   Mark value_mark(std::string_view name) const;
   // Returns the argument's only value. Notes an error for none or several; leaves `key` open for one that is not known.
   std::optional<std::string> text(std::string_view name, std::string_view key);
-  // Likewise, a whole number from `least` to a million.
+  // Does the same for a whole number from `least` to a million.
   std::optional<std::int64_t> whole(std::string_view name, std::string_view key, std::int64_t least = 1);
   // Returns `usual` if the argument is not there, and nullopt if its value is not known.
   std::optional<std::int64_t> whole_or(std::string_view name, std::string_view key, std::int64_t usual,

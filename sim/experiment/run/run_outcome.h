@@ -23,13 +23,13 @@ struct OperatorTraffic {
   std::vector<std::uint64_t> left_by;
 };
 
-// What only the kind of work itself reads again, in its sections.
+// Results of a run that only its own kind of work reads again, in its sections.
 struct RunDetails {
   virtual ~RunDetails() = default;
 };
 
-// What one run of a pass left, whatever kind of work ran. All that is told, saved, measured and compared
-// follows from it. At Record::kLatency only its base and its name are set.
+// The outcome of one run of a pass, of any kind of work. Reports, saved files, metrics and comparisons follow from it
+// alone. At Record::kLatency only its base and its name are set.
 struct RunOutcome : PassOutcome {
   std::string name;   // of the pass
   WorkerKinds lanes;  // the workers, or the streams, of a rank
@@ -45,7 +45,7 @@ struct NamedFile {
   std::string name, contents;
 };
 
-// What a kind of work says of a run beside what all kinds have in common.
+// The sections that a kind of work adds to the summary that all kinds have in common.
 struct OwnSections {
   std::string head;                // what ran: lines below the experiment's name
   Report before, after;            // before and after the passes; programs find the facts of `before` first

@@ -50,11 +50,7 @@ Experiment at_ends(const Experiment& experiment, const std::vector<SourcedValue>
   std::vector<std::string> overrides;
   for (const SourcedValue& value : values)
     overrides.push_back(fmt::format("{}={}", value.path, is_time(value) == fast ? value.low : value.high));
-  const Experiment other = experiment.with(overrides);
-  Experiment changed = experiment;
-  changed.hardware = other.hardware;
-  changed.program = other.program;
-  return changed;
+  return experiment.with_machine(overrides);
 }
 
 std::vector<Duration> latencies(const Experiment& experiment, const Compiled& compiled) {

@@ -6,7 +6,7 @@
 #include "sim/experiment/run/run_estimate.h"
 #include "sim/experiment/run/run_outcome.h"
 
-// What a kind of work does unless it says otherwise.
+// The defaults of all kinds of work.
 namespace a3sim {
 
 std::vector<RunOutcome> PreparedWork::run_all(const Experiment& on, Record record, unsigned) const {

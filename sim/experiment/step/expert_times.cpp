@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <exception>
 #include <future>
+#include <iterator>
 #include <map>
 #include <mutex>
 
@@ -43,6 +44,10 @@ Experiment under_preset(const Experiment& experiment, bool forward) {
   own.run.ranks = experiment.run.ranks;
   own.run.cables = experiment.run.cables;
   own.routing = experiment.routing;
+  // What a stored run of the layer is found by.
+  std::ranges::copy_if(experiment.values, std::back_inserter(own.values), [](const auto& value) {
+    return value.first.starts_with("hardware.") || value.first.starts_with("program.");
+  });
   return own;
 }
 
@@ -229,26 +234,6 @@ ExpertPass run_layer(const Experiment& experiment, const BlockExperts& experts, 
   return pass;
 }
 
-// Returns the numbers of a machine and a program that variants of an experiment change without changing its
-// text.
-std::string numbers_of(const Hardware& h, const Program& p) {
-  std::string text = fmt::format("{} {} {} {} {} {} {} {} {}", h.clock.count, h.cube.speed, h.cube.sustained,
-                                 h.cube.macs_per_cycle_16, h.cube.gm_to_l1, h.cube.gm_to_l1_miss,
-                                 h.cube.l0c_to_gm, h.vector.gm_to_ub, h.vector.simple_fp32);
-  text += fmt::format(" {} {} {} {} {} {} {} {}", h.memory.l2_size.count, h.memory.l2_read.count,
-                      h.memory.l2_write.count, h.memory.l2_line_read.count, h.memory.hbm_read.count,
-                      h.memory.hbm_write.count, h.fabric.put_per_worker.count, h.fabric.put_startup.count());
-  text += fmt::format(" {} {} {} {} {}", h.cube.hbm_part, h.memory.in_flight.count,
-                      h.fabric.pull_per_worker.count, h.fabric.put_stream.count, h.fabric.put_piece.count());
-  for (const Hardware::Fabric::Plane& plane : h.fabric.planes)
-    text += fmt::format(" {} {}", plane.egress.count, plane.ingress.count);
-  for (const Hardware::Fabric::Level& level : h.fabric.levels)
-    text += fmt::format(" {} {}", level.latency.count(), level.payload);
-  return text + fmt::format(" {} {} {} {} {} {}", p.launch.alone.count(), p.launch.queued.count(),
-                            p.tasks.static_task.count(), p.collective.fixed.count(), p.collective.rate.count,
-                            p.signals.local_visibility.count());
-}
-
 // All that the run of a layer's pass follows from: what was configured, but how the step uses it.
 std::string key_of(const Experiment& experiment, const BlockExperts& experts, bool forward) {
   std::string key = fmt::format("{} {} {} {} {} {} {} {} {}", forward, experts.tokens, experts.intermediate,
@@ -260,7 +245,6 @@ std::string key_of(const Experiment& experiment, const BlockExperts& experts, bo
     for (const CableDamage& damage : plane.damages)
       key += fmt::format("\n{} {} {} {}: {}", plane.plane, damage.factor, damage.period.count(),
                          damage.on.count(), fmt::join(damage.cables, ","));
-  key += '\n' + numbers_of(experiment.hardware, experiment.program);
   for (const auto& [path, value] : experiment.values) {
     if (path.starts_with("step.") || path.starts_with("parallel.") || path == "experiment.name" ||
         path == "model.layers" || path == "model.name")

@@ -6,7 +6,7 @@
 
 namespace a3sim {
 
-// What a capacity of experts does to the rows that tokens choose.
+// The effect of a limited capacity of experts on the rows that tokens choose.
 struct RowLimit {
   double dropped = 0;  // part of the rows that no expert computes
   double part = 1;     // rows that experts compute, with those that fill them up, over the chosen ones

@@ -27,7 +27,7 @@ class StageCables {
   // group of the stage exchanges in the same way. Returns the way of each transfer over cables, for share(); 0: it uses none.
   std::vector<std::uint32_t> limit(std::uint32_t stage, DieGroup group, Exchange exchange,
                                    std::vector<StreamTransfer>& transfers);
-  // The same of transfers from each die of a stage to that of another one.
+  // Does the same for transfers from each die of a stage to its counterpart in another one.
   std::vector<std::uint32_t> limit_send(std::uint32_t from, std::uint32_t to,
                                         std::vector<StreamTransfer>& transfers);
   // Writes the cables that ways may fill, and puts paths in place of the ways in `shared.of_transfer`.
@@ -50,7 +50,7 @@ class StageCables {
  private:
   // Bytes on each cable of a plane for each byte that every die sends, in the order of the cables.
   using CableBytes = std::vector<std::pair<std::uint32_t, double>>;
-  // What dies of a stage send at a time, to a stage.
+  // One stage's concurrent transfers to another, or to itself.
   struct Way {
     std::size_t plane = 0;
     std::uint32_t from = 0, to = 0;

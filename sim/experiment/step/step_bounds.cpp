@@ -11,7 +11,7 @@ Duration least_time(double bytes, BytesPerSecond rate) {
   return Duration(static_cast<std::int64_t>(bytes * 1e12 / static_cast<double>(rate.count)));
 }
 
-// What a die of each stage does in all.
+// All work of a die, by stage.
 class StageLoads {
  public:
   StageLoads(const Hardware& hardware, const StepProgram& written)

@@ -93,13 +93,13 @@ std::vector<StepMemory> memory_of(const SimulatedStep& step) {
   for (std::uint32_t stage = 0; stage < step.accounts.size(); ++stage) {
     StageMemory always = step.prepared.memory[stage];
     always.activations = 0;
-    const auto add = [&](Duration date, double activations) {
+    const auto add = [&](Duration time, double activations) {
       const double bytes = std::max(0.0, std::round(always.total() + activations));
-      lines.push_back({stage, date, static_cast<std::uint64_t>(bytes)});
+      lines.push_back({stage, time, static_cast<std::uint64_t>(bytes)});
     };
     const ActivationCurve curve = activations_of(step.run.written, step.run.result, stage);
     if (curve.empty() || curve.front().first > Duration::zero()) add(Duration::zero(), 0);
-    for (const auto& [date, bytes] : curve) add(date, bytes);
+    for (const auto& [time, bytes] : curve) add(time, bytes);
   }
   return lines;
 }

@@ -48,12 +48,12 @@ struct StepBlock {
 // A line of memory.csv: what the die of a stage holds from this time on, activations and permanent data.
 struct StepMemory {
   std::uint32_t stage = 0;
-  Duration date{};
+  Duration time{};
   std::uint64_t bytes = 0;
 
   static constexpr auto columns() {
     using R = StepMemory;
-    return std::tuple{CsvColumn{"stage", &R::stage}, CsvColumn{"date_ps", &R::date},
+    return std::tuple{CsvColumn{"stage", &R::stage}, CsvColumn{"time_ps", &R::time},
                       CsvColumn{"bytes", &R::bytes}};
   }
 };

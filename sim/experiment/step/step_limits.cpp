@@ -13,7 +13,7 @@
 namespace a3sim {
 namespace {
 
-// What a run and a task of it may take; the engine refuses more.
+// The longest run and the longest task, in seconds; the engine refuses more.
 constexpr double kLongestRun = 10'000, kLongestTask = 1'000;
 // Nothing runs faster than at the peak, and hardly anything slower than at a twentieth of it.
 constexpr double kSlower = 20;

@@ -121,7 +121,7 @@ void add_exchanges(const SimulatedStep& simulated, Report& report) {
   }
 }
 
-// What cables between switches leave of the exchange that they hold up most.
+// The part of its rate that cables between switches leave to the exchange that they hold up most.
 void add_held_exchange(const StepProgram& written, Report& report) {
   if (written.fullest_cable.empty()) return;
   report

@@ -59,7 +59,7 @@ class StepTasks {
   std::size_t count() const { return written_.tasks.size(); }
   // Writes which cables transfers share, once all tasks are there.
   void share_cables();
-  // What held exchanges up most on cables.
+  // The cable that held exchanges up most.
   const StageCables::Hold& cable_hold() const { return cables_.hold(); }
   // The cable that takes longest for all that was written.
   StageCables::Load fullest_cable() const { return cables_.fullest(); }

@@ -10,7 +10,7 @@ namespace {
 
 // In its form, as built-in graphs of a MoE-FFN are.
 void read_graph(const Config& root, const Config& block, Experiment& experiment) {
-  // What a MoE-FFN says of its built-in graphs may stand in what is included.
+  // Included files may state keys of the built-in graphs of a MoE-FFN.
   for (const char* key : {"pass", "window", "weight_gradients"}) block.let_stand(key);
   if (block.has("pass") && block.text("pass") == "backward")
     block.error("pass", "the graph in the configuration has a pass of its own: leave it out");

@@ -106,7 +106,7 @@ class PreparedKernel final : public PreparedWork {
 
   bool same(const PreparedWork& other, std::size_t) const override { return this == &other; }
 
-  // What a kernel brings from the HBM it brings once: no L2 makes it faster.
+  // A kernel brings each byte from the HBM once, so that no L2 makes it faster.
   Bytes footprint() const override { return 1_B; }
 
  private:

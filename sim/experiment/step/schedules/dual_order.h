@@ -7,7 +7,7 @@
 
 namespace a3sim {
 
-// What the order of one stage depends on under DeepSeek's DualPipe and DualPipeV. Each stage holds two chunks, whose micro-batches
+// The parameters of one stage's order under DeepSeek's DualPipe and DualPipeV. Each stage holds two chunks, whose micro-batches
 // meet: forward passes of one run beside backward passes of the other.
 struct DualOrder {
   std::uint32_t depth = 1;          // stages between the ends and the middle, where both ways meet

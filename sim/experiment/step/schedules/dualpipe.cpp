@@ -21,7 +21,7 @@ std::string why_not_dualpipe(const ScheduleShape& shape) {
                        shape.stages);
   if (shape.micro_batches % 2 != 0 || shape.micro_batches < 2 * shape.stages)
     return fmt::format(
-        "dualpipe needs two micro-batches a stage at least, half of them from each end: expected an "
+        "dualpipe needs at least two micro-batches per stage, half of them from each end: expected an "
         "even number from {} on, not {}",
         2 * shape.stages, shape.micro_batches);
   return {};

@@ -15,7 +15,7 @@ std::string why_not_dualpipev(const ScheduleShape& shape) {
         "dualpipev has two chunks of layers per stage, one each way: expected parallel.vpp=2, not {}",
         shape.chunks_per_stage);
   if (shape.micro_batches < 2 * shape.stages)
-    return fmt::format("dualpipev needs two micro-batches a stage at least: expected {} or more, not {}",
+    return fmt::format("dualpipev needs at least two micro-batches per stage: expected {} or more, not {}",
                        2 * shape.stages, shape.micro_batches);
   return {};
 }

@@ -76,7 +76,7 @@ std::string why_not_zb_v(const ScheduleShape& shape) {
         "zb_v has two chunks of layers per stage, one each way: expected parallel.vpp=2, not {}",
         shape.chunks_per_stage);
   if (shape.micro_batches + 1 < 2 * shape.stages)
-    return fmt::format("zb_v needs two micro-batches a stage less one: expected {} or more, not {}",
+    return fmt::format("zb_v needs two micro-batches per stage less one: expected {} or more, not {}",
                        2 * shape.stages - 1, shape.micro_batches);
   return {};
 }

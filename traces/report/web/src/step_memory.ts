@@ -16,7 +16,7 @@ interface Curve { dates: number[]; held: number[] }
 export function curves_of(columns: Columns, stages: number): Curve[] {
   const curves: Curve[] = Array.from({ length: stages }, () => ({ dates: [], held: [] }));
   columns.stage!.forEach((stage, i) => {
-    curves[stage]!.dates.push(columns.date![i]!);
+    curves[stage]!.dates.push(columns.time![i]!);
     curves[stage]!.held.push(columns.bytes![i]!);
   });
   return curves;
