@@ -110,8 +110,6 @@ bool is_alike(const Episode& episode) {
   return true;
 }
 
-double host_wait(const RankStep& rank) { return std::max(rank[Measure::kDelay], rank[Measure::kLate]); }
-
 std::vector<float> host_waits(const std::vector<RankStep>& ranks) {
   std::vector<float> waits;
   for (const RankStep& rank : ranks) waits.push_back(static_cast<float>(host_wait(rank)));

@@ -23,8 +23,6 @@ constexpr std::uint32_t kStale =
 constexpr std::uint32_t kMostAgain = 4;  // times that a suspect is recorded again
 constexpr double kFilled = 50;  // percent of a queue; one that is filled less keeps its device waiting
 
-double host_wait(const RankStep& rank) { return std::max(rank[Measure::kDelay], rank[Measure::kLate]); }
-
 }  // namespace
 
 bool StepHistory::above(double took, double share, double deviations) const {

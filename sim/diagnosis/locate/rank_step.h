@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -30,6 +31,9 @@ struct RankStep {
   double operator[](Measure measure) const { return values[static_cast<std::size_t>(measure)]; }
   double& operator[](Measure measure) { return values[static_cast<std::size_t>(measure)]; }
 };
+
+// Returns how long a rank waits for its host: for a late launch, or for a late start.
+inline double host_wait(const RankStep& rank) { return std::max(rank[Measure::kDelay], rank[Measure::kLate]); }
 
 // Turns the light records of each step into measures of ranks. A rank can begin its next record when its
 // group has released it, and its very first one when the first of all ranks begins.
