@@ -35,10 +35,9 @@ Variant with_few_ranks(const Experiment& experiment, unsigned threads) {
   }
 }
 
-// What a kernel is spent on of which only the time is known may be any part.
 bool is_blamed(const Verdict& verdict, const MachinePart& part) {
-  const auto takes = [&](std::string_view cause) { return part_of_path(verdict, cause) >= kLeastShare; };
-  return std::ranges::any_of(part.blamed, takes) || (!part.blamed.empty() && takes(name_of(Blame::kUnknown)));
+  return std::ranges::any_of(
+      part.blamed, [&](const std::string& cause) { return part_of_path(verdict, cause) >= kLeastShare; });
 }
 
 // Runs variations of an experiment that is prepared once, and says what they gain in each pass.

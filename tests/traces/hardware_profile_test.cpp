@@ -283,7 +283,8 @@ TEST_CASE("a kernel at the limit of the memory is bound by it, whatever the mach
   const Finding* memory = find_cause(advice, "compute.memory");
   REQUIRE(memory);
   CHECK(memory->operators == std::vector<std::string>{"Add"});
-  CHECK_THAT(memory->evidence.front().what, Contains("aiv_mte2 busy for 0.998"));
+  CHECK_THAT(memory->evidence.front().what, Contains("aiv_mte2 is busy for {} of that"));
+  CHECK(memory->evidence.front().value == Approx(0.998));
   const Finding* underused = find_cause(advice, "compute.underused");
   CHECK((!underused || std::ranges::find(underused->operators, "Add") == underused->operators.end()));
 }

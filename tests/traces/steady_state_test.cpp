@@ -80,6 +80,8 @@ TEST_CASE("a simulated operator at a roof is healthy: it is no cause of anything
 TEST_CASE("evidence that is a share says it in its sentence") {
   const Evidence reached{"GMM1 on rank 0 reaches {} of what the machine allows", "", 0.8653, 0.8, ""};
   CHECK(evidence_text(reached) == "GMM1 on rank 0 reaches 87 % of what the machine allows (threshold 80 %)");
+  const Evidence waits{"rank 3 waits {} for its host", "ms per step", 12.5, 2, ""};
+  CHECK(evidence_text(waits) == "rank 3 waits 12.5 ms per step for its host (threshold 2 ms per step)");
 }
 
 TEST_CASE("no rank is done before its transfers are, whatever computing gains") {
@@ -217,9 +219,11 @@ TEST_CASE("the first finding is told with its place, its loss, its evidence and 
     record.operations = 0.9 * 6e-3 * job.machine().cube_rate;
   const std::string text = first_finding(advise(job, book()), "pass");
   using Catch::Matchers::Contains;
-  CHECK_THAT(text, Contains("parallel.overlap, all ranks: 4.000 ms of the pass (40.0 %)") &&
-                       Contains("Evidence: rank 0: compute beside communication") &&
-                       Contains("Try: tiles instead of kernels"));
+  CHECK_THAT(
+      text,
+      Contains("parallel.overlap, all ranks: 4.000 ms of the pass (40.0 %)") &&
+          Contains("Evidence: rank 0 computes during communication for 0 % of the step (threshold 5 %)") &&
+          Contains("Try: tiles instead of kernels"));
   CHECK(first_finding(advise(of_roof(0.9, 0.1), book()), "pass").empty());
 }
 
