@@ -24,7 +24,7 @@ class Stopwatch {
   std::clock_t start_ = std::clock();
 };
 
-L2Spec spec_of(const std::string& policy) { return {.size = kSize, .policy = policy, .seed = 1}; }
+L2Spec spec_of(const std::string& policy) { return {.size = kSize, .policy = policy}; }
 
 // Prints line rates: 25 cores each stream their own matrix (in runs of 64 lines) and share another, which
 // is thus read again.

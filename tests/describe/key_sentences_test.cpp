@@ -157,6 +157,19 @@ TEST_CASE("a key without effect under what else is set is known to be one") {
   for (const char* const execution : {"dynamic", "kernel", "two_streams"})
     CHECK(idle_in("ep8", {std::string("experiment.execution=") + execution, "order.assignment=shared"}) ==
           Paths{"order.assignment"});
+  CHECK(idle_in("step_qwen3_8b", {"experiment.execution=two_streams", "routing.kind=sampled", "step.draws=4",
+                                  "step.cp_exchange=ulysses", "cut.chunk=64"}) ==
+        Paths{"cut.chunk", "experiment.execution", "routing.kind", "step.cp_exchange", "step.draws"});
+  CHECK(idle_in("decode_deepseek_v3", {"inference.context_seed=2", "cut.shares=3", "cut.chunk=64",
+                                       "tiling.base_m=64", "experiment.launch=queued"}) ==
+        Paths{"cut.shares", "experiment.launch", "inference.context_seed", "tiling.base_m"});
+  CHECK(idle_in("decode_deepseek_v3", {"inference.context_seed=2", "inference.context_sigma=1"}) == Paths{});
+  CHECK(
+      idle_in("decode_deepseek_v3", {"inference.padded=false", "inference.interference=2",
+                                     "inference.index_cache=int8", "inference.launch.host=1 us"}) ==
+      Paths{"inference.index_cache", "inference.interference", "inference.launch.host", "inference.padded"});
+  CHECK(idle_in("decode_deepseek_v3_2", {"inference.launched=eager", "inference.index_cache=int8",
+                                         "inference.launch.host=1 us"}) == Paths{});
   CHECK(idle_in("elementwise", {"tiling.base_m=64"}) == Paths{"tiling.base_m"});
   CHECK(idle_in("gemm", {"tiling.base_m=64"}) == Paths{});
   CHECK(idle_in("feplb_ep2", {"experiment.pass=forward", "experiment.window=full", "cut.chunk=64",

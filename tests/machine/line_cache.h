@@ -13,7 +13,7 @@ inline constexpr std::uint64_t kPerLine = kL2Line / kL2Request;
 inline L2Spec spec_of(const std::string& policy, std::uint32_t ways, std::uint64_t sets,
                       L2Hash hash = L2Hash::kModulo) {
   const std::uint64_t size = std::uint64_t{kL2Line} * ways * sets;
-  return {.size = {static_cast<std::int64_t>(size)}, .ways = ways, .hash = hash, .policy = policy, .seed = 7};
+  return {.size = {static_cast<std::int64_t>(size)}, .ways = ways, .hash = hash, .policy = policy};
 }
 
 inline std::unique_ptr<LineCache> lines_of(const L2Spec& spec) {

@@ -70,6 +70,7 @@ void take_busiest(const std::vector<std::uint64_t>& lengths, InferenceOptions& o
 void read_context_lengths(const Config& block, InferenceOptions& options) {
   const double sigma = block.number("context_sigma", 0, 4, 0);
   const auto seed = static_cast<std::uint64_t>(block.integer("context_seed", 0, std::int64_t{1} << 53, 1));
+  if (sigma == 0) block.let_stand("context_seed");
   const bool stated = block.has("contexts");
   if (!stated && sigma == 0) return;
   const char* const key = stated ? "contexts" : "context_sigma";

@@ -168,8 +168,18 @@ std::shared_ptr<const ExperimentWork> read_inference(const Config& root, Experim
 
 // Reads the experts of one layer, as their dies hold them and a micro-batch meets them.
 void read_inference_workload(const Config& root, const Config& block, Experiment& experiment) {
-  for (const char* key : {"pass", "window", "weight_gradients"}) block.let_stand(key);
+  for (const char* key : {"pass", "window", "weight_gradients", "launch"}) block.let_stand(key);
+  for (const char* key : {"partitions", "shares", "sources"}) root.map("cut").let_stand(key);
   const InferencePlan& plan = inference_plan_of(experiment);
+  const Config inference = root.map("inference");
+  if (plan.options.idle == 0) inference.let_stand("padded");
+  if (plan.options.micro_batches < 2) inference.let_stand("interference");
+  if (!plan.options.index) inference.let_stand("index_cache");
+  if (plan.options.launched == LaunchedBy::kGraph) inference.map("launch").let_stand("host");
+  if (plan.options.experts_by == ExpertKernels::kSeparate)
+    for (const char* key :
+         {"base_m", "base_n", "base_k", "step_k", "l1_buffers", "l0_buffers", "order", "unit_flag", "blocks"})
+      root.map("tiling").let_stand(key);
   const auto& experts = plan.model.experts;
   const InferenceOptions& options = plan.options;
   const std::uint64_t own = options.own_tokens();

@@ -4,6 +4,7 @@
 
 #include "models/config/model_shape_config.h"
 #include "scheduler/verify/verify.h"
+#include "sim/experiment/config/idle_blocks.h"
 #include "sim/experiment/outcome/stream_trace.h"
 #include "sim/experiment/run/draws.h"
 #include "sim/experiment/run/limited_hooks.h"
@@ -146,18 +147,6 @@ bool takes_streams(const Config& experiment) {
   return experiment.has("method") || (experiment.has("execution") && read_execution(experiment) == kStreams);
 }
 
-// Both passes of a micro-batch run, as kernels: what only schedules of tasks have has no effect.
-void let_schedules_stand(const Config& root) {
-  const auto stand = [&](const char* block, std::initializer_list<const char*> keys) {
-    for (const char* key : keys) root.map(block).let_stand(key);
-  };
-  stand("experiment", {"pass", "window", "rows", "dispatch", "columns", "workload"});
-  stand("cut", {"chunk", "partitions", "shares", "sources", "task_rows"});
-  stand("order", {"assignment", "ctq", "vtq", "ctq_list", "vtq_list"});
-  stand("l2", {"mode", "policy", "start"});
-  stand("bucket", {"rows"});
-}
-
 // Cuts kernels on streams as the host's kernels are cut.
 std::shared_ptr<const ExperimentWork> read_streams(const Config& root, Experiment& experiment) {
   const Config block = root.map("experiment");
@@ -168,6 +157,7 @@ std::shared_ptr<const ExperimentWork> read_streams(const Config& root, Experimen
   refuse_ungated(root.map("model"), "micro-batches on streams");
   experiment.run.execution = "kernel";
   let_schedules_stand(root);
+  block.let_stand("workload");
   return std::make_shared<Streams>(read_micro_batch_options(root));
 }
 

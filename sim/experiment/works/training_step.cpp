@@ -8,6 +8,7 @@
 #include "scheduler/verify/verify.h"
 #include "sim/core/error.h"
 #include "sim/experiment/config/ffn_form_config.h"
+#include "sim/experiment/config/idle_blocks.h"
 #include "sim/experiment/config/row_form_config.h"
 #include "sim/experiment/config/workload.h"
 #include "sim/experiment/run/draws.h"
@@ -252,6 +253,17 @@ std::shared_ptr<const ExperimentWork> read_training_step(const Config& root, Exp
   return std::make_shared<TrainingStep>(std::move(plan));
 }
 
+// Lets keys stand that only runs of experts have.
+void let_experts_stand(const Config& root) {
+  let_schedules_stand(root);
+  for (const char* key : {"execution", "communication", "launch", "batches"})
+    root.map("experiment").let_stand(key);
+  root.map("routing").let_stand("kind");
+  for (const char* key :
+       {"draws", "exchange", "exchange_stretch", "expert_capacity", "pad_experts", "weights_beside"})
+    root.map("step").let_stand(key);
+}
+
 // Reads the experts of one layer, as the expert-parallel group holds them; for a dense model, one rank
 // without experts.
 void read_training_workload(const Config& root, const Config& block, Experiment& experiment) {
@@ -263,6 +275,8 @@ void read_training_workload(const Config& root, const Config& block, Experiment&
                 "step.experts, and another one in step.experts_backward");
   const TrainingPlan& plan = training_plan_of(experiment);
   const auto& experts = plan.model.experts;
+  if (experts.count == 0) let_experts_stand(root);
+  if (plan.step.cp == 1) root.map("step").let_stand("cp_exchange");
   experiment.shape = {static_cast<std::uint32_t>(plan.step.block_layout().own_tokens()),
                       plan.model.expert_hidden(),
                       experts.intermediate,

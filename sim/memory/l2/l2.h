@@ -39,7 +39,6 @@ struct L2Spec {
   std::uint32_t ways = 24;     // 1 to 64; lines only
   L2Hash hash = L2Hash::kXor;  // lines only
   std::string policy = "lru";  // a registered L2Policy
-  std::uint64_t seed = 0;      // for policies that draw; the shipped ones do not
 };
 
 // Counts of accesses. Requests have 128 bytes: all requests of one access to a missing line miss; those of
