@@ -131,6 +131,11 @@ TEST_CASE("a layout that does not divide says where, and what would") {
   CHECK_THROWS_WITH(
       run_text(kDense, {"parallel.ep=2", "parallel.dp=2"}),
       Catch::Contains("parallel.ep: 2 ranks share experts, and the model has none: expected 1"));
+  CHECK_THROWS_WITH(
+      run_text(kDense, {"parallel.etp=2", "parallel.tp=2"}),
+      Catch::Contains("parallel.etp: 2 dies share each expert, and the model has none: expected 1"));
+  CHECK_THROWS_WITH(run_text(kDense, {"step.expert_capacity=1.2"}),
+                    Catch::Contains("step.expert_capacity: limits rows of experts, and the model has none"));
   CHECK_THAT(message({"parallel.tp=3"}),
              Catch::Contains("16 heads on 3 dies, expected one of: 1, 2, 4, 8, 16"));
   CHECK_THAT(message({"parallel.dp=4", "step.global_batch=6"}), Catch::Contains("such as 8"));
