@@ -37,7 +37,8 @@ class OffloadWriter {
   const StepOptions& step_;
   const std::vector<BlockTimes>& blocks_;
   StepTasks& tasks_;
-  std::vector<AfterTasks> begun_, ended_;  // one entry per stage: what its last block began after, and its end
+  std::vector<AfterTasks> begun_;  // one entry per stage: what its last block began after
+  std::vector<AfterTasks> ended_;  // one entry per stage: the end of its last block
   // One entry per block of the model, then micro-batch: the tasks that move its activations; empty without step.offload.
   std::vector<std::uint32_t> out_, in_;
 };

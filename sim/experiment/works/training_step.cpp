@@ -189,8 +189,9 @@ void check_divides(const Config& root, const TrainingPlan& plan) {
   const Config parallel = root.map("parallel");
   if (plan.step.ulysses && heads > 0 && heads % (tp * plan.step.cp) != 0)
     root.map("step").error(
-        "cp_exchange", fmt::format("{} heads on {} dies of TP times {} of CP: expected a divisor, or ring",
-                                   heads, tp, plan.step.cp));
+        "cp_exchange",
+        fmt::format("{} heads on {} dies (parallel.tp times parallel.cp): expected a divisor, or ring", heads,
+                    tp * plan.step.cp));
   if (heads > 0 && heads % tp != 0) {
     std::vector<std::uint32_t> fit;
     for (std::uint32_t d = 1; d <= heads; ++d)
@@ -202,6 +203,11 @@ void check_divides(const Config& root, const TrainingPlan& plan) {
   if (experts == 0 && plan.step.ep > 1)
     parallel.error("ep",
                    fmt::format("{} ranks share experts, and the model has none: expected 1", plan.step.ep));
+  if (experts == 0 && plan.step.etp > 1)
+    parallel.error(
+        "etp", fmt::format("{} dies share each expert, and the model has none: expected 1", plan.step.etp));
+  if (experts == 0 && plan.step.expert_capacity > 0)
+    root.map("step").error("expert_capacity", "limits rows of experts, and the model has none: expected 0");
   if (experts > 0 && experts % plan.step.ep != 0)
     parallel.error("ep", fmt::format("{} experts on {} ranks, expected a divisor", experts, plan.step.ep));
   if (plan.model.layers.empty() || root.map("model").is_wrong("layers")) return;

@@ -34,18 +34,22 @@ std::optional<Objective> objective_of_time(const SweepResults& sweep, const std:
 
 StepLines step_lines(std::string_view config) {
   constexpr std::string_view kWorkload = "  workload: training_step";
+  constexpr std::string_view kSections[] = {"experiment", "model", "parallel", "step"};
   StepLines lines;
-  std::string section, part;  // "step", "step.optimizer"
-  bool step = false;
+  std::string section, key;  // "step", "step.optimizer"
+  bool step = false, wanted = false;
   while (!config.empty()) {
     const std::string_view line = next_line(config);
-    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size()), colon = line.find(':');
-    if (indent == 0) section = line.substr(0, colon);
+    const std::size_t indent = line.find_first_not_of(' '), colon = line.find(':');
+    if (indent == 0) {
+      key = section = line.substr(0, colon);
+      wanted = std::ranges::count(kSections, section) > 0;
+    }
+    if (!wanted) continue;
     if (indent == 2 && colon != std::string_view::npos)
-      part = fmt::format("{}.{}", section, line.substr(2, colon - 2));
+      key = fmt::format("{}.{}", section, line.substr(2, colon - 2));
     step |= section == "experiment" && line == kWorkload;
-    const std::string_view path = indent < 2 ? std::string_view(section) : std::string_view(part);
-    std::string* const to = is_layout_key(path) ? &lines.layout : is_work_key(path) ? &lines.work : nullptr;
+    std::string* const to = is_layout_key(key) ? &lines.layout : is_work_key(key) ? &lines.work : nullptr;
     if (to) to->append(line).push_back('\n');
   }
   return step ? lines : StepLines{};

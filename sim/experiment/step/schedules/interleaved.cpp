@@ -52,6 +52,13 @@ StageOrders orders_of_interleaved(const ScheduleShape& shape) {
 }
 
 std::string why_not_1f1b(const ScheduleShape& shape) {
+  // Pairs hold a forward pass until the backward one beside it has ended, so that a way there and back takes twice as many of them
+  // as there are micro-batches on the way. Megatron-LM refuses it, too.
+  if (shape.overlap && shape.stages > 1)
+    return "1f1b has half of the micro-batches on the way that two beside one another need (step.overlap): "
+           "expected "
+           "step.schedule=interleaved with parallel.vpp=2 or more, dualpipev, or step.overlap=none or "
+           "within_one";
   if (shape.chunks_per_stage == 1) return {};
   return "1f1b has one chunk of layers per stage: expected parallel.vpp=1, or step.schedule=interleaved";
 }
