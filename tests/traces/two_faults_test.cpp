@@ -281,6 +281,28 @@ TEST_CASE("a rank whose host does something else than those of the slowest waits
   CHECK(chosen_of({compile, cause_of("host.sync", {2}, 0.8)}) == Causes{"host.compile"});
 }
 
+TEST_CASE("where all ways between two sides are slow, advice says that either side's ports may be") {
+  MadeObservation job = job_of_transfers(8);
+  add_full(job, {21, 22, 23});
+  const auto crosses = [](std::uint32_t s, std::uint32_t d) { return s / 2 != d / 2; };
+  add_puts(job, 4,
+           [&](std::uint32_t, std::uint32_t s, std::uint32_t d, int) { return crosses(s, d) ? 3.0 : 1.0; });
+  const auto set_planes = [&](FullStep& step) {
+    for (TransferRecord& put : step.transfers) put.plane = crosses(put.src, put.dst) ? 1 : 0;
+  };
+  set_planes(job.usual);
+  for (FullStep& step : job.full_records) set_planes(step);
+  job.allowed().planes.push_back({"rdma", 50e9, 50e9, made_ms(0), 1});
+  const Advice advice = advice_by_rules(job);
+  INFO(advice_text(advice));
+  const Finding* plane = found(advice, "comm.link");
+  REQUIRE(plane != nullptr);
+  CHECK(plane->confidence < 0.5);
+  REQUIRE_FALSE(plane->missing.empty());
+  CHECK(plane->missing.front() ==
+        "which end is slow: it may be the ports of ranks 0, 1 alone, or those of ranks 2, 3");
+}
+
 TEST_CASE("a moment in which puts overlap does not make a port that is slow all the time come and go") {
   MadeObservation job = job_of_transfers(4);
   add_full(job, {21, 22, 23});
