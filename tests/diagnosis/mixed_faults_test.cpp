@@ -180,6 +180,21 @@ TEST_CASE("what a remedy gains beside another fault is what the job without the 
   }
 }
 
+TEST_CASE("a slow loader is proved, though the mean length of its events is no whole number of picoseconds") {
+  const ScratchDirectory scratch;
+  record_job(scratch.path(),
+             "[{kind: load, ranks: all, read: 0.3 ms, process: 4 ms, fetch: 0.1 ms, workers: 1, queue: 2, "
+             "steps: [8, 23]}]",
+             24);
+  const FileObservation job(scratch.path());
+  Advice advice = advice_on_file(job);
+  prove(scratch.path(), job, advice, 1);
+  const Finding* loading = found(advice, "io.process");
+  REQUIRE(loading != nullptr);
+  const auto proved = [](const Remedy& remedy) { return remedy.proof == Remedy::Proof::kSimulated; };
+  CHECK(std::ranges::any_of(loading->remedies, proved));
+}
+
 TEST_CASE("a clock that falls from step to step is told by what it costs at its end") {
   const ScratchDirectory scratch;
   std::string faults;

@@ -243,6 +243,66 @@ TEST_CASE("a port whose same puts are slow now and fast then comes and goes, how
   }
 }
 
+// A cause on some ranks that explains a part of the lag.
+Finding cause_of(const char* cause, RankNumbers ranks, double explains, double factor = 0) {
+  Finding finding;
+  finding.cause = cause;
+  finding.ranks = std::move(ranks);
+  finding.explains = explains;
+  finding.factor = factor;
+  return finding;
+}
+
+std::vector<std::string> chosen_of(std::vector<Finding> candidates) {
+  std::vector<std::string> names;
+  for (const Finding& finding : choose(std::move(candidates), 1)) names.push_back(finding.cause);
+  return names;
+}
+
+TEST_CASE("small transfers do not slow one port much more than the others") {
+  const Finding small = cause_of("comm.small", {0, 1, 2, 3}, 1);
+  const auto beside = [&](Finding way) { return chosen_of({small, std::move(way)}); };
+  using Causes = std::vector<std::string>;
+  CHECK(beside(cause_of("comm.link", {2}, 0.97, 0.25)) == Causes{"comm.link"});
+  CHECK(beside(cause_of("comm.link", {2}, 0.5, 0.25)) == Causes{"comm.small", "comm.link"});
+  CHECK(beside(cause_of("comm.link", {2}, 0.97, 0.8)) == Causes{"comm.small"});
+  // All ports of a plane: it may have a larger startup.
+  CHECK(beside(cause_of("comm.link", {0, 1, 2, 3}, 0.97, 0.25)) == Causes{"comm.small"});
+  // A way that single late puts slow leaves small transfers what they cost.
+  const Finding resend = cause_of("comm.resend", {2}, 1);
+  CHECK(chosen_of({small, resend, cause_of("comm.link", {2}, 0.97, 0.25)}) ==
+        Causes{"comm.small", "comm.resend"});
+}
+
+TEST_CASE("a rank whose host does something else than those of the slowest waits for its own events") {
+  using Causes = std::vector<std::string>;
+  const Finding compile = cause_of("host.compile", {2, 3}, 1);
+  CHECK(chosen_of({compile, cause_of("host.sync", {0, 2}, 0.8)}) == Causes{"host.compile", "host.sync"});
+  CHECK(chosen_of({compile, cause_of("host.sync", {2}, 0.8)}) == Causes{"host.compile"});
+}
+
+TEST_CASE("where all ways between two sides are slow, advice says that either side's ports may be") {
+  MadeObservation job = job_of_transfers(8);
+  add_full(job, {21, 22, 23});
+  const auto crosses = [](std::uint32_t s, std::uint32_t d) { return s / 2 != d / 2; };
+  add_puts(job, 4,
+           [&](std::uint32_t, std::uint32_t s, std::uint32_t d, int) { return crosses(s, d) ? 3.0 : 1.0; });
+  const auto set_planes = [&](FullStep& step) {
+    for (TransferRecord& put : step.transfers) put.plane = crosses(put.src, put.dst) ? 1 : 0;
+  };
+  set_planes(job.usual);
+  for (FullStep& step : job.full_records) set_planes(step);
+  job.allowed().planes.push_back({"rdma", 50e9, 50e9, made_ms(0), 1});
+  const Advice advice = advice_by_rules(job);
+  INFO(advice_text(advice));
+  const Finding* plane = found(advice, "comm.link");
+  REQUIRE(plane != nullptr);
+  CHECK(plane->confidence < 0.5);
+  REQUIRE_FALSE(plane->missing.empty());
+  CHECK(plane->missing.front() ==
+        "which end is slow: it may be the ports of ranks 0, 1 alone, or those of ranks 2, 3");
+}
+
 TEST_CASE("a moment in which puts overlap does not make a port that is slow all the time come and go") {
   MadeObservation job = job_of_transfers(4);
   add_full(job, {21, 22, 23});

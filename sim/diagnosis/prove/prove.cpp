@@ -80,6 +80,9 @@ class FoundFaults {
   }
 
  private:
+  // A mean of lengths is no whole number of picoseconds, as a fault's time must be.
+  static std::string whole_picoseconds(double ms) { return fmt::format("{:.9f} ms", ms); }
+
   std::optional<std::string> event_of(const Finding& finding, const std::string& ranks) const {
     struct Kind {
       std::string_view cause, fault;
@@ -93,8 +96,8 @@ class FoundFaults {
       if (finding.cause != cause) continue;
       const std::optional<EventsSeen> seen = events_seen(observation_, finding, event);
       if (!seen) return std::nullopt;
-      return fmt::format("{{kind: {}, {}, every: {}, length: {} ms}}", fault, ranks, seen->every,
-                         seen->length_ms);
+      return fmt::format("{{kind: {}, {}, every: {}, length: {}}}", fault, ranks, seen->every,
+                         whole_picoseconds(seen->length_ms));
     }
     return std::nullopt;
   }
@@ -106,7 +109,7 @@ class FoundFaults {
          {std::pair("read", HostKind::kRead), {"process", HostKind::kProcess}, {"fetch", HostKind::kFetch}}) {
       const std::optional<EventsSeen> seen = events_seen(observation_, finding, kind);
       if (!seen) return std::nullopt;
-      stages += fmt::format("{}: {} ms, ", name, seen->length_ms);
+      stages += fmt::format("{}: {}, ", name, whole_picoseconds(seen->length_ms));
     }
     return fmt::format("{{kind: load, {}, {}workers: {}}}", ranks, stages, workers);
   }

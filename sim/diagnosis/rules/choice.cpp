@@ -14,6 +14,7 @@ namespace {
 constexpr double kLeast = 0.25;    // part of the lag: a cause that explains less is dropped,
 constexpr double kLittle = 0.1;    // unless it explains this part, and
 constexpr double kMatters = 0.03;  // this part of a usual step
+constexpr double kSlowWay = 0.5;   // of the rate of other ways
 constexpr double kSure = 0.5;    // part of the lag: a cause that explains more rules out what follows from it
 constexpr double kBoth = 1.2;    // part of the lag: two causes that claim more claim the same time
 constexpr double kBeside = 0.3;  // part of the strongest cause: another one holds beside it
@@ -30,6 +31,13 @@ std::set<std::uint32_t> ends_of(const Finding& finding) {
 // Returns whether a cause is read from the records, whatever else slows the same ranks: a low clock, a timeout.
 bool is_read(const Finding& finding) {
   return finding.cause == "compute.clock" || finding.cause == "comm.resend";
+}
+
+// Returns whether a finding is of a port or a path that is much slower than the others: small transfers make all ways slow, or
+// all of a plane.
+bool is_slow_way(const Finding& finding, const Finding& small) {
+  const bool link = finding.cause == "comm.link" || finding.cause == "comm.flapping";
+  return link && finding.factor < kSlowWay && 2 * finding.ranks.size() <= small.ranks.size();
 }
 
 // Returns whether `other` follows from `cause`.
@@ -64,7 +72,7 @@ bool follows(const Finding& cause, const Finding& other) {
   if (cause.cause == "load.imbalance")
     return is_of(other, "comm.") && other.cause != "comm.resend" && !other.carries_less;
   if (cause.cause == "comm.small")
-    return !is_read(other) &&
+    return !is_read(other) && !is_slow_way(other, cause) &&
            (is_of(other, "comm.") || is_of(other, "compute.") || is_of(other, "parallel."));
   if (is_of(cause, "comm.") && (other.cause == "comm.config" || other.cause == "comm.contention"))
     return true;
@@ -173,6 +181,19 @@ double explained_beside(const Finding& finding, const std::vector<Finding>& chos
   return std::min(1.0, sum);
 }
 
+// Leaves to small transfers what a way that is much slower than others does not explain, unless that way is slow for another
+// reason.
+void share_with_slow_ways(std::vector<Finding>& candidates) {
+  for (Finding& small : candidates) {
+    if (small.cause != "comm.small") continue;
+    for (const Finding& way : candidates)
+      if (is_slow_way(way, small) && std::ranges::none_of(candidates, [&](const Finding& cause) {
+            return &cause != &way && follows(cause, way);
+          }))
+        small.explains = std::min(small.explains, 1 - way.explains);
+  }
+}
+
 }  // namespace
 
 bool share_place(const Finding& a, const Finding& b) {
@@ -185,6 +206,7 @@ std::vector<Finding> choose(std::vector<Finding> candidates, double lag) {
   const auto matters = [&](const Finding& candidate) {
     return candidate.explains >= kLittle && candidate.explains * lag >= kMatters;
   };
+  share_with_slow_ways(candidates);
   const auto is_resend = [](const Finding& finding) { return finding.cause == "comm.resend"; };
   std::ranges::stable_sort(candidates, [&](const Finding& a, const Finding& b) {
     return std::pair(is_resend(b), a.explains) > std::pair(is_resend(a), b.explains);
@@ -202,9 +224,13 @@ std::vector<Finding> choose(std::vector<Finding> candidates, double lag) {
         !chosen.empty() && !matters(candidate) && candidate.explains < kBeside * chosen.front().explains;
     // True if a chosen cause explains the same time of the same ranks.
     const bool told = std::ranges::any_of(chosen, [&](const Finding& other) {
-      const bool beside =
+      const bool read =
           is_read(candidate) && (is_of(other, "host.") || is_of(other, "io.") || other.cause == "comm.small");
-      return !beside && share_place(candidate, other) && candidate.explains + other.explains > kBoth;
+      // Events of a host are recorded: a rank that the other cause leaves out waits for its own ones.
+      const bool own_host =
+          is_of(candidate, "host.") && is_of(other, "host.") && !contains(other.ranks, candidate.ranks);
+      return !read && !own_host && share_place(candidate, other) &&
+             candidate.explains + other.explains > kBoth;
     });
     if (!weak && !told) chosen.push_back(candidate);
   }

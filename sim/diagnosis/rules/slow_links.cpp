@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -213,6 +214,43 @@ std::vector<std::uint32_t> other_ends(const Slowdown& slowdown, const SlowLink& 
   return {ends.begin(), ends.end()};
 }
 
+// Returns the ranks on both sides of a plane's ways, if each way goes from one side to the other: two supernodes. Then slow
+// ports of either side make all of them slow. Empty if there are no such sides.
+std::array<std::vector<std::uint32_t>, 2> sides_of_plane(const LinkRates& rates, std::uint16_t plane) {
+  std::map<std::uint32_t, int> side;
+  const auto joined = [&](std::uint32_t a, std::uint32_t b) {
+    const auto is_way = [&](const TransferRecord* put) { return put && put->plane == plane; };
+    return is_way(rates.longest[a][b]) || is_way(rates.longest[b][a]);
+  };
+  const auto ranks = static_cast<std::uint32_t>(rates.longest.size());
+  for (std::uint32_t first = 0; first < ranks; ++first) {
+    if (side.contains(first)) continue;
+    std::vector<std::uint32_t> open{first};
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      for (std::uint32_t other = 0; other < ranks; ++other) {
+        if (!joined(open[i], other)) continue;
+        side.try_emplace(first, 0);
+        const int expected = 1 - side.at(open[i]);
+        const auto [found, added] = side.try_emplace(other, expected);
+        if (found->second != expected) return {};
+        if (added) open.push_back(other);
+      }
+    }
+  }
+  std::array<std::vector<std::uint32_t>, 2> sides;
+  for (const auto& [rank, of_it] : side) sides[static_cast<std::size_t>(of_it)].push_back(rank);
+  return sides;
+}
+
+void doubt_plane(const Slowdown& slowdown, const SlowLink& link, Finding& finding) {
+  const auto sides = sides_of_plane(slowdown.transfers.rates, link.plane);
+  if (sides[0].empty()) return;
+  finding.doubt = std::max(finding.doubt, 1.0 / 2);
+  finding.missing.push_back(
+      fmt::format("which end is slow: it may be the ports of ranks {} alone, or those of ranks {}",
+                  fmt::join(sides[0], ", "), fmt::join(sides[1], ", ")));
+}
+
 // Says that the ports at the other ends may be the slow ones.
 void doubt_side(const Slowdown& slowdown, const SlowLink& link, double slow, Finding& finding) {
   const std::vector<std::uint32_t> ends = other_ends(slowdown, link, slow);
@@ -295,6 +333,7 @@ Finding finding_of(const Slowdown& slowdown, const SlowLink& link, double thresh
   add_link(link, "the usual", threshold, slowdown.observation, finding);
   add_busy_rate(slowdown, link, threshold, finding);
   doubt_side(slowdown, link, threshold, finding);
+  if (link.kind == SlowLink::Kind::kPlane) doubt_plane(slowdown, link, finding);
   if (link.kind == SlowLink::Kind::kPath) {
     finding.carries_less = finding.factor < slowdown.shared.at("path_slow");
     doubt_path(slowdown, link, finding);
