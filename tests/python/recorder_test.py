@@ -191,7 +191,10 @@ for step in range(20):
 def check_damage(a3sim):
     """What is damaged is left out and said; of two records of a rank the later one counts, whatever the processes' numbers."""
     files = "ASCEND_PROFILER_OUTPUT"
-    for damaged, cut, left in [("communication.json", 300, "the rest of it is left out"), ("step_trace_time.csv", 9, "1 damaged row is")]:
+    for damaged, cut, left in [
+        ("communication.json", 300, "the rest of it is left out"),
+        ("step_trace_time.csv", 9, "1 damaged row is"),
+    ]:
         with tempfile.TemporaryDirectory() as directory:
             record(directory, lambda rank, step: 15.0 if rank == 2 and step in SLOW else 10.0)
             path = os.path.join(directory, "host_1_1_ascend_pt", files, damaged)
@@ -209,7 +212,9 @@ def check_damage(a3sim):
 
 def check_clocks(a3sim):
     """A low clock is named where the driver tells it; it is read seldom, and no longer once that fails."""
-    slow = lambda rank, step: 15.0 if rank == 2 and step in SLOW else 10.0
+
+    def slow(rank, step):
+        return 15.0 if rank == 2 and step in SLOW else 10.0
 
     def clock(state, rank):
         return lambda: 1200 if rank == 2 and state.step in SLOW else 1800

@@ -232,7 +232,7 @@ class AscendReader {
                           time(exposed),
                           time(free),
                           table.line(),
-                          clock ? table.number(*clock, 0, kFastest).value_or(0) : 0};
+                          table.number(clock, 0, kFastest).value_or(0)};
       sum += told.computing + told.exposed + told.free;
       if (sum > Duration(std::int64_t{1} << 61))
         throw InputError(table.name() + ": steps of more than 26 days: is this a profile?");
