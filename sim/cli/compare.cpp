@@ -34,8 +34,15 @@ struct CompareOptions {
 // The two runs that are compared.
 class Sides {
  public:
-  Sides(const CompareOptions& options, const std::vector<std::string>& sides) {
-    for (const std::string& side : sides) results_.emplace_back(side, options.set, options.threads.count);
+  explicit Sides(const CompareOptions& options) {
+    for (const std::string& side : options.sides)
+      if (!side.empty()) results_.emplace_back(side, options.set, options.threads.count);
+    for (const std::string& model : options.models) {
+      ConfigOption config;
+      config.file = model;
+      config.set = options.set;
+      results_.emplace_back(config, options.threads.count);
+    }
     if (!options.set.empty() && std::ranges::none_of(results_, &GivenResult::was_run))
       throw InputError("--set: goes with experiments; A and B are results");
   }
@@ -55,8 +62,8 @@ void compare_with_profile(const CompareOptions& options, const fs::path& run, co
   print_report(mismatch_report(profile, profile_of(saved.passes, profile.unit), names), options.json);
 }
 
-void compare_sides(const CompareOptions& options, const std::vector<std::string>& given, KnownSoFar& known) {
-  const Sides sides(options, given);
+void compare_sides(const CompareOptions& options, KnownSoFar& known) {
+  const Sides sides(options);
   if (is_profile(sides[0]) && is_profile(sides[1])) {
     if (!options.names.empty()) throw InputError("--name: names of a profile are mapped to a run's only");
     return print_report(profiles_compared(profile_at(sides[0]), profile_at(sides[1])), options.json);
@@ -73,15 +80,14 @@ void compare_sides(const CompareOptions& options, const std::vector<std::string>
 }
 
 void compare(const CompareOptions& options) {
-  std::vector<std::string> given;
-  for (const std::string& side : options.sides)
-    if (!side.empty()) given.push_back(side);
-  given.insert(given.end(), options.models.begin(), options.models.end());
-  if (given.size() != 2)
+  const auto named =
+      std::ranges::count_if(options.sides, [](const std::string& side) { return !side.empty(); });
+  const std::size_t given = static_cast<std::size_t>(named) + options.models.size();
+  if (given != 2)
     throw InputError(fmt::format("two are compared, and {} {} given: results, experiments, or models by --hf",
-                                 given.size(), given.size() == 1 ? "is" : "are"));
+                                 given, given == 1 ? "is" : "are"));
   KnownSoFar known(options.json);
-  known.unless_interrupted([&] { compare_sides(options, given, known); });
+  known.unless_interrupted([&] { compare_sides(options, known); });
 }
 
 void add_compare_options(CLI::App& app, CompareOptions& options) {

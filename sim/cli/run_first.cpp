@@ -51,6 +51,10 @@ GivenResult::GivenResult(const std::string& given, const std::vector<std::string
   ConfigOption config;
   config.file = experiment_file(given);
   config.set = set;
+  *this = GivenResult(config, threads);
+}
+
+GivenResult::GivenResult(const ConfigOption& config, unsigned threads) {
   const Experiment experiment = config.load();
   kept_ = std::make_unique<Kept>();
   directory_ = kept_->directory.path() / fs::path(config.file).stem();  // pages say its name

@@ -17,6 +17,8 @@ class GivenResult {
  public:
   // `set` overrides values of an experiment. Throws InputError if `given` is neither.
   GivenResult(const std::string& given, const std::vector<std::string>& set, unsigned threads);
+  // Runs an experiment.
+  GivenResult(const ConfigOption& config, unsigned threads);
 
   const std::filesystem::path& directory() const { return directory_; }
   bool was_run() const { return kept_ != nullptr; }

@@ -13,7 +13,7 @@ constexpr std::uint64_t kPiece = kRows * kL2Line;         // bytes
 constexpr std::uint64_t kRequests = kPiece / kL2Request;  // of a piece
 
 L2Spec spec_for(std::uint64_t pieces, const std::string& policy = "lru") {
-  return {.size = {static_cast<std::int64_t>(pieces * kPiece)}, .ways = 8, .policy = policy, .seed = 5};
+  return {.size = {static_cast<std::int64_t>(pieces * kPiece)}, .ways = 8, .policy = policy};
 }
 
 // Columns are counted in pieces.

@@ -61,10 +61,10 @@ TEST_CASE(
 TEST_CASE("What a step's dies hold begins with what is always there, and is at most what the summary says") {
   const SimulatedStep step = simulate_step(parse_experiment(kPipeline, kPipelineFile, {}));
   std::vector<std::uint64_t> most(kPipelineStages), last(kPipelineStages);
-  std::vector<Duration> date(kPipelineStages);
+  std::vector<Duration> before(kPipelineStages);
   for (const StepMemory& line : memory_of(step)) {
-    CHECK(line.date >= date[line.stage]);
-    date[line.stage] = line.date;
+    CHECK(line.time >= before[line.stage]);
+    before[line.stage] = line.time;
     most[line.stage] = std::max(most[line.stage], line.bytes);
     last[line.stage] = line.bytes;
   }

@@ -214,7 +214,7 @@ class AscendReader {
     const auto number = table.place({"Step"});
     const auto computing = table.needed({"Computing"}), communication = table.needed({"Communication"}),
                exposed = table.needed({"Communication(Not Overlapped)"}), free = table.needed({"Free"});
-    const auto clock = table.place({"AI Core Clock(MHz)"});
+    const auto clock = table.place({"AIC Clock(MHz)"});
     const auto time = [&](std::size_t column) {
       return from_microseconds(table.number(column, 0, kLongest).value_or(0));
     };

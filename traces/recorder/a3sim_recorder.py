@@ -53,7 +53,7 @@ PAIRS = ("hcom_send", "hcom_receive", "hcom_batchsendrecv")
 ALWAYS_BESIDE = ("isend", "irecv", "batch_isend_irecv")  # they return at once, and are waited for later
 BEHIND = 2  # steps after which events are read
 RARELY = 200  # what is written or read from the driver waits for so many times as long as it took last: 0.5 % of the time
-CLOCK = "AI Core Clock(MHz)"
+CLOCK = "AIC Clock(MHz)"
 
 
 def clock_of_npu(torch):
