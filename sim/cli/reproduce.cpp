@@ -103,7 +103,7 @@ struct Shown {
 };
 
 Shown shown_of(const PublishedTable& table, const ReproduceOptions& options, const Scenario& scenario,
-               const Intervals& intervals, const SeenPoints& seen) {
+               const Intervals& intervals, const PointsSink& seen) {
   const bool variants =
       options.variants || (!options.brief && (options.json.given || !options.directory.empty()));
   const Predictions result = predict(table, scenario, {.variants = variants, .seen = seen});
@@ -250,7 +250,7 @@ class GrowingPages {
   GrowingPages(const ReproduceOptions& options, KnownSoFar& known) : options_(options), known_(known) {}
 
   // Returns what shows the rows of a table; null if none are shown.
-  SeenPoints rows_of(const PublishedTable& table) {
+  PointsSink rows_of(const PublishedTable& table) {
     rows_ = 0;
     if (options_.all || options_.brief) return {};
     return [this, &table](std::vector<Point> points) {

@@ -31,14 +31,14 @@ struct Point {
 
 // Called with points as soon as they are known: one call at a time, in no fixed order, from any thread. Points that compare
 // cases come with the result alone.
-using SeenPoints = std::function<void(std::vector<Point>)>;
+using PointsSink = std::function<void(std::vector<Point>)>;
 
 // The part of a table that is to be predicted.
 struct CaseSelection {
   bool variants = true;
   // Coordinates of cases; those without a pass stand for all of its passes. nullopt: all cases.
   std::optional<std::vector<nlohmann::ordered_json>> cases{};
-  SeenPoints seen{};  // evaluations that take long call it
+  PointsSink seen{};  // evaluations that take long call it
 
   // True if a case is wanted. An evaluation may run other cases too; it is only slower.
   bool has(const nlohmann::ordered_json& coordinates) const {

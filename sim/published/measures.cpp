@@ -54,7 +54,7 @@ class Measures {
   }
 
   // Runs every experiment once, and calls `seen` with what each alone gives.
-  void run(const SeenPoints& seen) {
+  void run(const PointsSink& seen) {
     std::mutex one_at_a_time;
     in_parallel(runs_.size(), scenario_.threads, [&](std::size_t r) {
       measure(runs_[r], r);

@@ -58,7 +58,7 @@ TEST_CASE("A column whose values repeat is packed as it is, and named as such") 
   CHECK(unpack(columns.bytes()) == sums);
 }
 
-TEST_CASE("Dates that grow by little take few bytes") {
+TEST_CASE("MeetingTimes that grow by little take few bytes") {
   PackedColumns columns(1000);
   columns.add("date", [](std::size_t row) { return 10'000'000'000 + 50 * row; });
   CHECK(columns.bytes().size() == 5 + 999);  // 10 ms in ps takes 5 bytes, a step of 50 ps one

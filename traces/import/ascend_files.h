@@ -27,14 +27,14 @@ class Meetings {
   std::map<std::uint32_t, ClockOffset> clocks(const std::vector<std::uint32_t>& ranks) const;
 
  private:
-  struct Dates {
+  struct MeetingTimes {
     double start = 0, end = 0;
   };
-  std::map<std::string, std::map<std::uint32_t, Dates>> meetings_;
+  std::map<std::string, std::map<std::uint32_t, MeetingTimes>> meetings_;
 };
 
 // An exchange between ranks. Its names are valid only during the call.
-struct SeenExchange {
+struct RecordedExchange {
   std::string_view step, name;    // "step3", with group
   bool collective = false;        // false: between two ranks
   std::optional<Duration> start;  // since the profile's first time; nullopt: unknown
@@ -51,21 +51,21 @@ struct SeenExchange {
 // Receives the content of communication.json, piece by piece.
 struct ExchangeSink {
   // `start_us` is in microseconds since 1970, on the rank's clock; below 0: unknown.
-  std::function<void(const SeenExchange& seen, double start_us)> exchange;
+  std::function<void(const RecordedExchange& seen, double start_us)> exchange;
   std::function<void(std::uint64_t bytes, double count, Duration total)> packets;
 };
 void read_communication(const std::filesystem::path& file, const ExchangeSink& to);
 
 // What went from one rank to another in all calls of a kind, as communication_matrix.json sums it up. `step` and `name` are
 // valid only during the call.
-struct SeenLink {
+struct RecordedLink {
   std::string_view step, name;     // "step3", with group
   std::uint32_t from = 0, to = 0;  // numbers in the group in some versions, in the job in others
   std::string transport;           // HCCS, RDMA, SDMA, …; LOCAL from a rank to itself
   double bytes = 0;
   Duration transit{};
 };
-using LinkSink = std::function<void(const SeenLink& seen)>;
+using LinkSink = std::function<void(const RecordedLink& seen)>;
 void read_communication_matrix(const std::filesystem::path& file, const LinkSink& to);
 
 // Returns whether an exchange is of two ranks, by its name: hcom_send, hcom_receive, hcom_batchSendRecv.

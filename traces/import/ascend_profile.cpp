@@ -154,7 +154,7 @@ class AscendSums final : public AscendSink {
     table.collectives = table.collectives || collective;
   }
 
-  void exchange(std::uint32_t rank, const SeenExchange& seen) override {
+  void exchange(std::uint32_t rank, const RecordedExchange& seen) override {
     if (!seen.tells_waits()) return;  // it is among the kernels
     Occurrences& occurrences = to_.exchange(rank, exchange_of(seen.name));
     occurrences.add(seen.elapsed, seen.waited);

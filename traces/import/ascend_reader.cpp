@@ -67,8 +67,9 @@ class AscendReader {
       read_analysis(analysis, !is_file(exchanges), !is_file(steps));
     add_untold();
     if (is_file(matrix))
-      tolerate(
-          [&] { read_communication_matrix(matrix, [&](const SeenLink& seen) { to_.link(rank_, seen); }); });
+      tolerate([&] {
+        read_communication_matrix(matrix, [&](const RecordedLink& seen) { to_.link(rank_, seen); });
+      });
     to_.end_rank(home);
     if (to_.wanted_arguments().empty() || !origin_) return;
     if (is_file(time_line))
@@ -156,7 +157,7 @@ class AscendReader {
       const std::string step = row.step ? fmt::format("step{}", *row.step) : "";
       if (told_.contains({step, row.name}) || (!row.step && told_.contains({"step", row.name}))) continue;
       const std::string name = row.group.empty() ? row.name : fmt::format("{}@{}", row.name, row.group);
-      SeenExchange seen{step, name, !is_between_two(row.name), row.start, row.time, row.time};
+      RecordedExchange seen{step, name, !is_between_two(row.name), row.start, row.time, row.time};
       seen.line = row.line;
       seen.waits_told = false;
       exchange(seen);
@@ -181,7 +182,7 @@ class AscendReader {
                                    std::span<const std::uint32_t> ranks) { to_.group(name, use, ranks); });
   }
 
-  void exchange(const SeenExchange& seen) {
+  void exchange(const RecordedExchange& seen) {
     if (seen.start && seen.collective)
       meetings_.add(rank_, fmt::format("{}/{}", seen.step, seen.name), microseconds(*seen.start),
                     microseconds(*seen.start + seen.elapsed));
@@ -190,7 +191,7 @@ class AscendReader {
 
   ExchangeSink exchange_sink() {
     ExchangeSink sink;
-    sink.exchange = [&](SeenExchange seen, double start_us) {
+    sink.exchange = [&](RecordedExchange seen, double start_us) {
       constexpr double kLongest = 1e12;  // us, of a profile
       if (start_us >= 0 && !origin_) origin_ = std::llround(start_us);
       const double start = start_us - static_cast<double>(origin_.value_or(0));

@@ -41,10 +41,10 @@ class AscendSink {
   virtual void unfinished(std::uint32_t rank, const KernelRow& row) = 0;
   // Receives an exchange of communication.json. For a rank without that file, receives its collectives'
   // rows again.
-  virtual void exchange(std::uint32_t rank, const SeenExchange& seen) = 0;
+  virtual void exchange(std::uint32_t rank, const RecordedExchange& seen) = 0;
   virtual void packets(std::uint32_t rank, std::uint64_t bytes, double count, Duration total) = 0;
   // Receives what a rank says of the links between ranks (communication_matrix.json).
-  virtual void link(std::uint32_t /*rank*/, const SeenLink& /*seen*/) {}
+  virtual void link(std::uint32_t /*rank*/, const RecordedLink& /*seen*/) {}
   // Receives the split of a step of the rank, if the profiler sums it up (step_trace_time.csv).
   virtual void step_time(std::uint32_t rank, const ToldStep& told) = 0;
   // Receives a group of ranks, if the profiler tells its members and what it is for (profiler_metadata.json).

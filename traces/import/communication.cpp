@@ -95,13 +95,13 @@ class Exchanges final : public JsonWalk {
 
   void finish() {
     if (name() == "Total Op Info" || now_.elapsed < 0) return;
-    SeenExchange seen{key_at(1),
-                      name(),
-                      key_at(2) == "collective",
-                      std::nullopt,
-                      time_of(now_.elapsed),
-                      time_of(now_.transit),
-                      time_of(now_.wait)};
+    RecordedExchange seen{key_at(1),
+                          name(),
+                          key_at(2) == "collective",
+                          std::nullopt,
+                          time_of(now_.elapsed),
+                          time_of(now_.transit),
+                          time_of(now_.wait)};
     const Planes& planes = now_.own.transit > 0 || now_.own.bytes > 0 ? now_.own : now_.driven;
     seen.bytes = 1e6 * planes.bytes;
     seen.transit_told = now_.transit_told || planes.transit > 0;
@@ -152,12 +152,12 @@ void Meetings::add(std::uint32_t rank, const std::string& key, double start, dou
     if (meetings_.size() == kMostMeetings) return;
     found = meetings_.try_emplace(key).first;
   }
-  found->second.try_emplace(rank, Dates{start, end});
+  found->second.try_emplace(rank, MeetingTimes{start, end});
 }
 
 std::map<std::uint32_t, ClockOffset> Meetings::clocks(const std::vector<std::uint32_t>& ranks) const {
   std::map<std::uint32_t, ClockOffset> clocks;
-  std::vector<const std::map<std::uint32_t, Dates>*> shared;
+  std::vector<const std::map<std::uint32_t, MeetingTimes>*> shared;
   for (const auto& [key, dates] : meetings_)
     if (dates.size() == ranks.size()) shared.push_back(&dates);
   if (shared.empty() || ranks.size() < 2) return clocks;

@@ -68,7 +68,7 @@ class Links final : public JsonWalk {
   }
 
   const LinkSink& to_;
-  SeenLink now_;
+  RecordedLink now_;
 };
 
 }  // namespace

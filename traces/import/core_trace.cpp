@@ -110,7 +110,7 @@ class CoreFile {
     place(event.date, time, op == "Dispatch" || op == "Combine", core.starts_with("AIC"));
   }
 
-  // Puts a task on the rank's time line. A file with a date that is no number has none.
+  // Puts a task on the rank's time line. A file whose time is no number has none.
   void place(const std::string& date, Duration time, bool exchanges, bool on_aic) {
     double microseconds = 0;
     const auto [end, error] = std::from_chars(date.data(), date.data() + date.size(), microseconds);

@@ -10,7 +10,7 @@
 namespace a3sim {
 namespace {
 
-using Exchange = SeenRankStep::Exchange;
+using Exchange = GatheredRankStep::Exchange;
 
 // Adds the part of a stretch that is not taken yet, and takes it. Returns its length.
 Duration take(Times& taken, Duration from, Duration to) {
@@ -26,7 +26,7 @@ ExchangeKind kind_of(std::string_view name, bool collective) {
   return name.starts_with("hcom_rec") ? ExchangeKind::kReceive : ExchangeKind::kBatch;
 }
 
-StepTime time_of_step(SeenRankStep& seen) {
+StepTime time_of_step(GatheredRankStep& seen) {
   StepTime time;
   time.length = seen.last - seen.first;
   time.computing = length_of(seen.kernels);

@@ -107,7 +107,7 @@ void JobReader::name_groups() {
   std::vector<GroupCalls> seen(groups.size());
   for (const auto& [number, ranks] : seen_) {
     for (const auto& [rank, step] : ranks) {
-      for (const SeenRankStep::Exchange& exchange : step.exchanges) {
+      for (const GatheredRankStep::Exchange& exchange : step.exchanges) {
         GroupCalls& sum = seen[exchange.group];
         sum.rank_steps.emplace(number, rank);
         if (!exchange.collective) {

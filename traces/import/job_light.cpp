@@ -69,7 +69,7 @@ void JobReader::align_clocks(const ProfiledClocks& clocks) {
       if (offset == Duration::zero() || !in.seen()) continue;
       in.first += offset;
       in.last += offset;
-      for (SeenRankStep::Exchange& exchange : in.exchanges) {
+      for (GatheredRankStep::Exchange& exchange : in.exchanges) {
         exchange.start += offset;
         exchange.end += offset;
       }
@@ -153,13 +153,13 @@ void JobReader::leave_out_without_kernels() {
 // Finds when a rank sends or receives, and what runs beside it.
 void JobReader::find_transfers() {
   for (auto& [number, step] : steps_) {
-    std::map<std::uint32_t, SeenRankStep>& ranks = seen_[number];
+    std::map<std::uint32_t, GatheredRankStep>& ranks = seen_[number];
     for (TransferRecord& put : step.transfers) {
       ranks[put.src].bytes += put.bytes;
       if (put.start >= put.end) continue;
       Times beside;
       for (const std::uint32_t end : {put.src, put.dst}) {
-        SeenRankStep& step = ranks[end];
+        GatheredRankStep& step = ranks[end];
         add_stretch(step.transfers, put.start, put.end);
         beside += times_within(step.memory_bound, put.start, put.end);
       }
@@ -179,7 +179,7 @@ void JobReader::find_clocks() {
 
 // Returns the light record of a rank in a step. The step ends with its last collective, unless the rank's
 // own work follows. Idle time before that without an exchange counts as the host's lateness.
-LightRecord JobReader::light(std::uint32_t step, std::uint32_t rank, SeenRankStep& seen_rank_step,
+LightRecord JobReader::light(std::uint32_t step, std::uint32_t rank, GatheredRankStep& seen_rank_step,
                              Duration& released) const {
   LightRecord record;
   record.step = step;
@@ -191,8 +191,8 @@ LightRecord JobReader::light(std::uint32_t step, std::uint32_t rank, SeenRankSte
   if (seen_rank_step.kernels.empty() && seen_rank_step.told)
     record.start = std::min(record.start, seen_rank_step.last - seen_rank_step.told->length());
   constexpr Duration kBehind(1'000'000);  // a microsecond: the rounding of profilers
-  const SeenRankStep::Exchange* last = nullptr;
-  for (const SeenRankStep::Exchange& exchange : seen_rank_step.exchanges)
+  const GatheredRankStep::Exchange* last = nullptr;
+  for (const GatheredRankStep::Exchange& exchange : seen_rank_step.exchanges)
     if (exchange.collective && exchange.end + kBehind >= seen_rank_step.last &&
         (!last || exchange.start > last->start))
       last = &exchange;
@@ -200,7 +200,7 @@ LightRecord JobReader::light(std::uint32_t step, std::uint32_t rank, SeenRankSte
                               Duration(seen_rank_step.kernels.rbegin()->upper()) <= last->start + kBehind);
   if (meets) record.arrival = last->start;
   Times busy = seen_rank_step.kernels | seen_rank_step.transfers;
-  for (const SeenRankStep::Exchange& exchange : seen_rank_step.exchanges) {
+  for (const GatheredRankStep::Exchange& exchange : seen_rank_step.exchanges) {
     if (meets && &exchange == last) continue;
     record.waited += exchange.waited;
     record.longest = std::max(record.longest, exchange.waited);

@@ -53,7 +53,7 @@ class GroupNumbers {
 
 }  // namespace
 
-void JobReader::link(std::uint32_t rank, const SeenLink& seen) {
+void JobReader::link(std::uint32_t rank, const RecordedLink& seen) {
   if (seen.bytes <= 0 && seen.from != seen.to) return;
   const std::uint64_t number = number_of(seen.step, rank);
   if (!seen_.contains(number)) return;

@@ -151,7 +151,7 @@ void JobReader::kernel(std::uint32_t rank, const KernelRow& row, std::size_t lin
   last_start_ = *row.start;
   busy_until_ = std::max(busy_until_, *row.start + *row.time);
   const std::uint64_t number = row.step.value_or(0);
-  SeenRankStep& seen_rank_step = seen(number, rank);
+  GatheredRankStep& seen_rank_step = seen(number, rank);
   OperatorRecord record;
   record.rank = rank;
   record.op = name(row.type.empty() ? row.name : row.type);
@@ -175,7 +175,7 @@ void JobReader::kernel(std::uint32_t rank, const KernelRow& row, std::size_t lin
   lines_[number].push_back(static_cast<std::uint32_t>(line));
 }
 
-void JobReader::add_work(const KernelRow& row, OperatorRecord& record, SeenRankStep& to) {
+void JobReader::add_work(const KernelRow& row, OperatorRecord& record, GatheredRankStep& to) {
   record.run = row.run[0] + row.run[1];
   record.arithmetic = row.arithmetic[0] + row.arithmetic[1];
   // A clock needs times of cores and how many of them there were.
@@ -214,7 +214,7 @@ std::uint64_t JobReader::number_of(std::string_view step, std::uint32_t rank) co
   return number;
 }
 
-void JobReader::exchange(std::uint32_t rank, const SeenExchange& exchange) {
+void JobReader::exchange(std::uint32_t rank, const RecordedExchange& exchange) {
   has_.waits = has_.waits || exchange.tells_waits();
   // A collective between steps belongs to none.
   if (!exchange.step.starts_with("step") && !exchange.tells_waits() && has_.steps) return;
@@ -225,8 +225,8 @@ void JobReader::exchange(std::uint32_t rank, const SeenExchange& exchange) {
   count(exchanges_, "exchanges", kOfAllRanks);
   in_exchanges_.insert(rank);
   const Duration from = *exchange.start, to = from + exchange.elapsed;
-  SeenRankStep& in = seen(number, rank);
-  SeenRankStep::Exchange seen{from, to, exchange.waited, exchange.collective};
+  GatheredRankStep& in = seen(number, rank);
+  GatheredRankStep::Exchange seen{from, to, exchange.waited, exchange.collective};
   seen.split = exchange.waits_told && exchange.tells_waits();
   seen.transit_told = exchange.transit_told && exchange.tells_waits();
   seen.group = group_of(exchange.name, rank);

@@ -29,7 +29,7 @@ inline Times times_within(const Times& times, Duration from, Duration to) {
 double bytes_by_shapes(const KernelRow& row);
 
 // Data of one rank in one step, as they are gathered. Times are on the rank's own clock.
-struct SeenRankStep {
+struct GatheredRankStep {
   // A collective, or a wait for another rank.
   struct Exchange {
     Duration start{}, end{}, waited{};
@@ -76,17 +76,17 @@ class JobReader final : public AscendSink {
   void table(const std::string& name, const KernelColumns& columns) override;
   void kernel(std::uint32_t rank, const KernelRow& row, std::size_t line) override;
   void unfinished(std::uint32_t rank, const KernelRow& row) override;
-  void exchange(std::uint32_t rank, const SeenExchange& seen) override;
+  void exchange(std::uint32_t rank, const RecordedExchange& seen) override;
   void packets(std::uint32_t, std::uint64_t, double, Duration) override {}
-  void link(std::uint32_t rank, const SeenLink& seen) override;
+  void link(std::uint32_t rank, const RecordedLink& seen) override;
   void step_time(std::uint32_t rank, const ToldStep& told) override;
   void group(const std::string& name, const std::string& use, std::span<const std::uint32_t> ranks) override;
   void end_rank(const ProfiledHome& home) override;
   bool is_of_step(const KernelRow& row) const { return row.step || !has_.steps; }
-  void add_work(const KernelRow& row, OperatorRecord& record, SeenRankStep& to);
+  void add_work(const KernelRow& row, OperatorRecord& record, GatheredRankStep& to);
   std::uint32_t name(const std::string& text);
   FullStep& step(std::uint64_t number);
-  SeenRankStep& seen(std::uint64_t number, std::uint32_t rank) { return seen_[number][rank]; }
+  GatheredRankStep& seen(std::uint64_t number, std::uint32_t rank) { return seen_[number][rank]; }
   // Counts a record; throws InputError if there are too many. Exchanges and links are kept of all ranks, so of them there may be
   // more.
   void count(std::size_t& records, std::string_view what, std::size_t times = 1) const;
@@ -129,7 +129,7 @@ class JobReader final : public AscendSink {
   void take_machine(const ProfiledJob::MachineOf& machine);
   void find_transfers();
   void find_clocks();
-  LightRecord light(std::uint32_t step, std::uint32_t rank, SeenRankStep& seen_rank_step,
+  LightRecord light(std::uint32_t step, std::uint32_t rank, GatheredRankStep& seen_rank_step,
                     Duration& released) const;
   // Returns whether rows and operations were counted in the same way on all ranks.
   bool counts_alike() const {
@@ -164,7 +164,7 @@ class JobReader final : public AscendSink {
   std::map<std::string, std::uint32_t, std::less<>> names_, hosts_;
   std::map<std::uint64_t, FullStep> steps_;  // by the profile's number of the step
   std::map<std::uint64_t, std::vector<std::uint32_t>> lines_;
-  std::map<std::uint64_t, std::map<std::uint32_t, SeenRankStep>> seen_;
+  std::map<std::uint64_t, std::map<std::uint32_t, GatheredRankStep>> seen_;
   std::map<Duration, std::uint64_t> begins_;  // by begin, of the rank that is being read
   KernelOrder order_;                         // of the rank that is being read
   double fastest_ = 0;                        // clock, Hz

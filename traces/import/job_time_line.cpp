@@ -57,7 +57,7 @@ void JobReader::event(std::uint32_t rank, const TraceEvent& event, Duration date
 
 void JobReader::add_fill(std::uint32_t rank, const TraceEvent& event, Duration date) {
   if (event.name != kDataQueuesCounter) return;
-  SeenRankStep& step = seen(step_at(date), rank);
+  GatheredRankStep& step = seen(step_at(date), rank);
   for (std::size_t q = 0; q < kQueueNames.size(); ++q) {
     const std::optional<double> fill = event.number(kQueueNames[q]);
     if (!fill || !(*fill >= 0 && *fill <= 100)) continue;

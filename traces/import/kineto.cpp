@@ -296,7 +296,7 @@ class KinetoHandover {
     const std::uint32_t call = calls_[{rank, at, kernel.name, kernel.group}]++;
     // As Ascend's profiler names an exchange, with its call and its group.
     const std::string name = fmt::format("{}__0_{}@{}", kernel.name, call, kernel.group);
-    SeenExchange seen{at, name, true, behind + kernel.start, kernel.length, kernel.length};
+    RecordedExchange seen{at, name, true, behind + kernel.start, kernel.length, kernel.length};
     seen.collective = !is_between_two_ranks(kernel.name);
     seen.bytes = static_cast<double>(kernel.bytes);
     seen.waits_told = false;

@@ -346,13 +346,13 @@ void read_analysed_exchanges(const std::filesystem::path& file, const ExchangeSi
     if (op == "Total Op Info") continue;
     const std::string name = op.find('@') == std::string::npos ? fmt::format("{}@{}", op, group) : op;
     const std::string numbered = step.starts_with("step") ? step : "step" + step;
-    SeenExchange seen{numbered,
-                      name,
-                      !is_between_two(op),
-                      std::nullopt,
-                      time(number_of(all->getColumn(4))),
-                      time(number_of(all->getColumn(5))),
-                      time(number_of(all->getColumn(6)))};
+    RecordedExchange seen{numbered,
+                          name,
+                          !is_between_two(op),
+                          std::nullopt,
+                          time(number_of(all->getColumn(4))),
+                          time(number_of(all->getColumn(5))),
+                          time(number_of(all->getColumn(6)))};
     const Moved sum = moved[fmt::format("{}/{}@{}", step, op, group)];
     seen.bytes = 1e6 * (sum.megabytes > 0 ? sum.megabytes : sum.driven_megabytes);
     const double transit = sum.transit > 0 ? sum.transit : sum.driven;

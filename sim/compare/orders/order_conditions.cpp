@@ -124,7 +124,7 @@ std::vector<Condition> conditions_of(const Experiment& experiment) {
 std::vector<ConditionOutcome> under_conditions(const Experiment& experiment, const Latencies& tried_here,
                                                const Latencies& other_here, const OrderSpec& tried,
                                                const OrderSpec& other, const DifferenceOptions& how,
-                                               const SeenConditions& seen) {
+                                               const ConditionsSink& seen) {
   std::vector<ConditionOutcome> outcomes;
   const std::vector<Condition> conditions = conditions_of(experiment);
   DifferenceOptions until_clear = how;

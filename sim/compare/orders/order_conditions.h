@@ -33,7 +33,7 @@ struct ConditionOutcome {
 };
 
 // Called with the outcomes that are known so far.
-using SeenConditions = std::function<void(const std::vector<ConditionOutcome>&)>;
+using ConditionsSink = std::function<void(const std::vector<ConditionOutcome>&)>;
 
 // Runs both orders under each condition, all with the same jitter. For the first condition, the experiment
 // itself, their latencies by run are given. `how` has the jitter and the threads. Calls `seen` after each condition
@@ -42,7 +42,7 @@ using SeenConditions = std::function<void(const std::vector<ConditionOutcome>&)>
 std::vector<ConditionOutcome> under_conditions(const Experiment& experiment, const Latencies& tried_here,
                                                const Latencies& other_here, const OrderSpec& tried,
                                                const OrderSpec& other, const DifferenceOptions& how,
-                                               const SeenConditions& seen = {});
+                                               const ConditionsSink& seen = {});
 
 // Says under which conditions the first outcome holds, is reversed, or is below the noise: "mine's gain
 // over full holds under 5 of the 7 other conditions, turns under …". `runs` is the number that was asked for; the last

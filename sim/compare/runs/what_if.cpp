@@ -77,7 +77,7 @@ MedianInterval WhatIf::gain(const Outcome& outcome) const {
 }
 
 WhatIf what_if(const Experiment& experiment, const JitterOptions& jitter, unsigned threads,
-               const SeenWhatIf& seen) {
+               const WhatIfSink& seen) {
   const Variant now{experiment, experiment.work->prepare(experiment, threads)};
   // An L2 that holds what all tensors of a rank take twice has room for them in each of its sets, whatever the hash.
   const Improvement free = Improvement::to_free(2 * now.work->footprint().count);

@@ -33,7 +33,7 @@ struct WhatIf {
 };
 
 // The result after so many of the jitter's runs.
-using SeenWhatIf = std::function<void(const WhatIf& so_far, std::uint32_t runs)>;
+using WhatIfSink = std::function<void(const WhatIf& so_far, std::uint32_t runs)>;
 
 // Runs the experiment with each part better: rates, sizes and numbers of workers times 1.1 (workers are
 // rounded up), times divided by 1.1. Schedules stay the same, except for other numbers of workers. Each level of
@@ -41,7 +41,7 @@ using SeenWhatIf = std::function<void(const WhatIf& so_far, std::uint32_t runs)>
 // the first run is not run again. Calls `seen` after each run but the last. Throws as run_experiment() does, and
 // RunError if a part cannot be made better.
 WhatIf what_if(const Experiment& experiment, const JitterOptions& jitter, unsigned threads,
-               const SeenWhatIf& seen = {});
+               const WhatIfSink& seen = {});
 
 // Reports all parts for programs; for people only those that change anything, and in the last line what
 // limits the experiment.

@@ -33,7 +33,9 @@ struct RankStep {
 };
 
 // Returns how long a rank waits for its host: for a late launch, or for a late start.
-inline double host_wait(const RankStep& rank) { return std::max(rank[Measure::kDelay], rank[Measure::kLate]); }
+inline double host_wait(const RankStep& rank) {
+  return std::max(rank[Measure::kDelay], rank[Measure::kLate]);
+}
 
 // Turns the light records of each step into measures of ranks. A rank can begin its next record when its
 // group has released it, and its very first one when the first of all ranks begins.

@@ -39,12 +39,12 @@ double idle_by_syncs(const Stretches& idle, const Stretches& syncs) {
   return sum;
 }
 
-struct SeenHost {
+struct HostStretches {
   Stretches device;
   std::array<std::vector<const HostRecord*>, kCountOf<HostKind>> events;
 };
 
-void add_step(const SeenHost& seen, Duration delay, HostIdle& sum) {
+void add_step(const HostStretches& seen, Duration delay, HostIdle& sum) {
   Stretches device = seen.device;
   unite(device);
   const Duration start = device.front().first - delay, end = device.back().second;
@@ -95,7 +95,7 @@ std::map<std::uint32_t, HostIdle> host_idle_times(const SteadyState& job) {
   std::map<std::uint32_t, HostIdle> hosts;
   std::map<std::uint32_t, double> steps;
   for (const FullStep& step : job.full) {
-    std::map<std::uint32_t, SeenHost> seen;
+    std::map<std::uint32_t, HostStretches> seen;
     for (const HostRecord& event : step.host)
       if (event.rank < job.mean.size() && event.start < event.end)
         seen[event.rank].events[static_cast<std::size_t>(event.kind)].push_back(&event);

@@ -10,7 +10,7 @@ namespace {
 constexpr double kAlikeFit = 1e-6;  // difference of two fits that is rounding
 
 // A pair of ranks whose transfers were seen.
-struct SeenPair {
+struct PairRate {
   std::uint32_t src, dst;
   double rate;  // logarithm
 };
@@ -27,7 +27,7 @@ struct Fit {
   double part = 0;   // of the variance
 };
 
-Fit fit_of(const std::vector<SeenPair>& pairs, const std::vector<double>& crosses) {
+Fit fit_of(const std::vector<PairRate>& pairs, const std::vector<double>& crosses) {
   const auto count = static_cast<double>(pairs.size());
   double mean_x = 0, mean_y = 0;
   for (std::size_t p = 0; p < pairs.size(); ++p) {
@@ -62,7 +62,7 @@ std::string back_of(const std::string& cable) {
 // Cables, both ways of them, and switches.
 class Suspects {
  public:
-  Suspects(const std::vector<SeenPair>& pairs, std::span<const ObservedCables> cables)
+  Suspects(const std::vector<PairRate>& pairs, std::span<const ObservedCables> cables)
       : pairs_(pairs.size()), cables_(cables) {
     for (std::size_t p = 0; p < pairs.size(); ++p) place_[{pairs[p].src, pairs[p].dst}] = p;
     for (const ObservedCables& alike : cables_) parts_.push_back(parts_of(alike));
@@ -118,8 +118,8 @@ class Suspects {
   std::vector<std::vector<double>> parts_;  // by place in cables_
 };
 
-std::vector<SeenPair> pairs_of(const LinkRates& rates) {
-  std::vector<SeenPair> pairs;
+std::vector<PairRate> pairs_of(const LinkRates& rates) {
+  std::vector<PairRate> pairs;
   for (std::uint32_t s = 0; s < rates.cells.size(); ++s)
     for (std::uint32_t d = 0; d < rates.cells.size(); ++d)
       if (s != d && !std::isnan(rates.cells[s][d])) pairs.push_back({s, d, rates.cells[s][d]});
@@ -127,7 +127,7 @@ std::vector<SeenPair> pairs_of(const LinkRates& rates) {
 }
 
 // Of each side of a rank's ports, and of both.
-double best_port(const std::vector<SeenPair>& pairs, std::size_t ranks) {
+double best_port(const std::vector<PairRate>& pairs, std::size_t ranks) {
   double best = 0;
   std::vector<double> crosses(pairs.size());
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
@@ -143,7 +143,7 @@ double best_port(const std::vector<SeenPair>& pairs, std::size_t ranks) {
 }  // namespace
 
 std::optional<SlowCables> slow_cables_of(const LinkRates& rates, std::span<const ObservedCables> cables) {
-  const std::vector<SeenPair> pairs = pairs_of(rates);
+  const std::vector<PairRate> pairs = pairs_of(rates);
   if (pairs.empty() || cables.empty()) return std::nullopt;
   std::vector<std::pair<Fit, const Suspect*>> fits;
   const std::vector<Suspect> suspects = Suspects(pairs, cables).all();

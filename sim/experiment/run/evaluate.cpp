@@ -152,7 +152,7 @@ std::vector<Evaluated> evaluate(std::span<const Variant> variants, const Evaluat
 }
 
 std::vector<Evaluated> evaluate_by_run(std::span<const Variant> variants, const EvaluateOptions& options,
-                                       const SeenRuns& seen) {
+                                       const RunsSink& seen) {
   std::vector<Evaluated> so_far(variants.size());
   const std::uint32_t runs = runs_of(options);
   EvaluateOptions one = options;
