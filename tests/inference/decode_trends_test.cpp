@@ -54,6 +54,18 @@ TEST_CASE("Sparse attention reads the keys that it chooses, and its indexer all 
   CHECK(few.kernel("FlashAttention").runs > 0);
 }
 
+TEST_CASE("A faster host collective makes no prefill longer, and none shorter once the ports are full") {
+  const auto at = [](const std::string& rate) {
+    return time_of_step({"inference.batch=1", "inference.context=1024", "program.collective.rate=" + rate},
+                        "prefill_deepseek_v3.yaml");
+  };
+  const Duration paced = at("105 GB/s"), near = at("122 GB/s"), full = at("130 GB/s");
+  CHECK(near < paced);
+  CHECK(full < near);  // 122.5 of a port's egress, which a package's two dies do not need between them
+  CHECK(at("200 GB/s") == full);
+  CHECK(at("100000 GB/s") == full);
+}
+
 TEST_CASE("Micro-batches hide a prefill's exchanges behind one another's products") {
   const char* const file = "prefill_deepseek_v3.yaml";
   const Duration one = time_of_step({}, file), two = time_of_step({"inference.micro_batches=2"}, file);

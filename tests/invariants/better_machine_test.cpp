@@ -42,9 +42,7 @@ const std::vector<Shipped> kShipped{
     {"feplb", {}},
     {"step_qwen3_8b", {}},
     {"step_h100", {}},
-    {"step_a2", {}},
-    {"decode_deepseek_v3", {}},
-    {"prefill_deepseek_v3", {"inference.batch=1", "inference.context=512"}}};
+    {"step_a2", {}}};
 
 Duration latency_of(const Experiment& experiment) {
   const auto work = experiment.work->prepare(experiment, 1);
