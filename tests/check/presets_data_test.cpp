@@ -20,7 +20,7 @@ std::vector<DataCase> cases_under(const std::filesystem::path& preset, const std
 
 }  // namespace
 
-TEST_CASE("under every shipped preset the right thing is computed, also when tasks are held up") {
+TEST_CASE("under every shipped preset the right thing is computed, also when tasks are held up", "[slow]") {
   const std::vector<std::vector<std::string>> routings = {
       {}, {"model.top_k=1", "routing.kind=sampled", "routing.seed=3", "routing.skew=3"}};
   for (const std::filesystem::path& file : files_in(configs_folder() / "presets")) {

@@ -264,7 +264,7 @@ std::string two_faults(std::mt19937& random) {
                      kinds[second], overlap ? 16 : 22);
 }
 
-TEST_CASE("random jobs with two faults: both are found, and no healthy rank is named") {
+TEST_CASE("random jobs with two faults: both are found, and no healthy rank is named", "[slow]") {
   const std::vector<Answer> answers =
       read_answers(std::filesystem::path(A3SIM_SOURCE_DIR) / "bench/score/answers.yaml");
   const RuleBook rules = read_rules(kShippedConfigs / "advice");

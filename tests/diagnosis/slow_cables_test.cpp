@@ -138,7 +138,8 @@ ScoredJob score_of_fault(const std::string& fault, const std::vector<std::string
                read_answers(std::filesystem::path(A3SIM_SOURCE_DIR) / "bench/score/answers.yaml"));
 }
 
-TEST_CASE("advice finds the slow cable of a simulated job, flapping or steady, by the records of its puts") {
+TEST_CASE("advice finds the slow cable of a simulated job, flapping or steady, by the records of its puts",
+          "[slow]") {
   const std::string faults[] = {
       "{kind: cable, cable: leaf3-spine1, factor: 0.1, steps: [3, 7]}",
       "{kind: cable, cable: leaf0->spine2, factor: 0.1, steps: [3, 7]}",

@@ -112,7 +112,8 @@ TEST_CASE("Every shipped preset lies over the experiments of the paper's layer")
 TEST_CASE(
     "The table of presets has each shipped preset at each group under each routing, and at EP64 those whose "
     "ranks "
-    "are alike") {
+    "are alike",
+    "[slow]") {
   const PublishedTable table = read_published_table(configs_folder(), "presets");
   constexpr std::size_t kGroups = 3, kRoutings = 2;
   std::size_t expected = 0;

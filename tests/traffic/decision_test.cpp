@@ -136,7 +136,8 @@ TEST_CASE("Variance is split into what lasts, what drifts and chance, as it was 
   CHECK(chance.rank.median == Approx(chance.rank.chance).epsilon(0.1));
 }
 
-TEST_CASE("What is decided on one half of a record is right on the other half where 2 % are at stake") {
+TEST_CASE("What is decided on one half of a record is right on the other half where 2 % are at stake",
+          "[slow]") {
   MoeShape shape = kSmall;
   shape.tokens = 1024;
   const std::vector<RoutingSpec> kinds{
