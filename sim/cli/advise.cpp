@@ -78,8 +78,7 @@ void advise_on_run(const AdviseOptions& options) {
 
 void run(const AdviseOptions& asked) {
   const GivenResult given(asked.directory, asked.set, asked.threads.count);
-  if (!given.was_run() && !asked.set.empty())
-    throw InputError("--set: goes with an experiment, and RESULT is none");
+  check_set(asked.set, given.was_run());
   AdviseOptions options = asked;
   options.directory = given.directory();
   // Written first: what takes the terminal's text may go away after reading it.
@@ -104,9 +103,7 @@ void add_advise_options(CLI::App& app, AdviseOptions& options) {
                  "directories, PyTorch's "
                  "time lines (Kineto); or an experiment, of which one step is run first")
       ->required();
-  repeatable(app.add_option("--set", options.set,
-                            "override a value of the experiment: path.to.key=value; repeatable"),
-             "KEY=VALUE");
+  add_set(app, options.set);
   take_shipped_too(app.add_option("--machine", options.machine, "a hardware file: what its machine allows")
                        ->type_name("FILE"),
                    "hardware");

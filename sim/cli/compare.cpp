@@ -43,8 +43,7 @@ class Sides {
       config.set = options.set;
       results_.emplace_back(config, options.threads.count);
     }
-    if (!options.set.empty() && std::ranges::none_of(results_, &GivenResult::was_run))
-      throw InputError("--set: goes with experiments; A and B are results");
+    check_set(options.set, std::ranges::any_of(results_, &GivenResult::was_run));
   }
 
   const fs::path& operator[](std::size_t side) const { return results_[side].directory(); }
@@ -99,9 +98,7 @@ void add_compare_options(CLI::App& app, CompareOptions& options) {
   repeatable(app.add_option("--hf", options.models,
                             "a model's HuggingFace config.json in place of an experiment; repeatable"),
              "FILE");
-  repeatable(app.add_option("--set", options.set,
-                            "override a value of the experiments: path.to.key=value; repeatable"),
-             "KEY=VALUE");
+  add_set(app, options.set);
   app.add_option("--pass", options.pass, "only this pass: forward, backward, …");
   add_names(app, options.names);
   options.jitter.add_to(app);

@@ -69,8 +69,7 @@ void explain_run(const ExplainOptions& asked) {
   ExplainOptions options = asked;
   options.result = asked.results.front();
   const GivenResult given(options.result, options.set, options.threads.count);
-  if (!given.was_run() && !options.set.empty())
-    throw InputError("--set: goes with an experiment, and RESULT is none");
+  check_set(options.set, given.was_run());
   if (is_profile(given.directory())) return explain_profile(options, profile_at(given.directory()));
   check_result(given.directory(), "run");
   const SavedRun run = read_run(given.directory(), options.pass, Tasks::kIfThere);
@@ -102,9 +101,7 @@ void add_explain_options(CLI::App& app, ExplainOptions& options) {
                  "PROFILE -o' wrote; or a profile as it lies")
       ->type_name("")
       ->required();
-  repeatable(app.add_option("--set", options.set,
-                            "override a value of the experiment: path.to.key=value; repeatable"),
-             "KEY=VALUE");
+  add_set(app, options.set);
   app.add_option("--pass", options.pass, "only this pass: forward, backward, …");
   app.add_option("--rank", options.rank,
                  "the rank whose workers and communication are shown (default: all together)");

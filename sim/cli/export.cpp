@@ -99,8 +99,7 @@ void export_run(const ExportOptions& asked) {
                       options.output, ending));
   }
   const GivenResult given(options.directory, options.schedules.set, ThreadsOption().count);
-  if (!given.was_run() && !options.schedules.set.empty())
-    throw InputError("--set: goes with an experiment, and RESULT is none");
+  check_set(options.schedules.set, given.was_run());
   options.directory = given.directory();
   const std::string kind = kind_of_result(options.directory);
   if (kind == "monitor") return export_job(format, options);

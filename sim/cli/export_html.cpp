@@ -266,8 +266,7 @@ void write_page(const HtmlOptions& options) {
   std::vector<std::string> directories;
   for (const std::string& result : options.results)
     directories.push_back(given.emplace_back(result, options.set, ThreadsOption().count).directory());
-  if (!options.set.empty() && std::ranges::none_of(given, &GivenResult::was_run))
-    throw InputError("--set: goes with experiments, and no RESULT is one");
+  check_set(options.set, std::ranges::any_of(given, &GivenResult::was_run));
   write_file_atomically(options.output, report_page(directories));
 }
 
@@ -279,9 +278,7 @@ void add_html_options(CLI::App& app, HtmlOptions& options) {
          "'a3sim run --steps N -o' wrote, a database of 'a3sim sweep', or what --json FILE of 'a3sim search' "
          "or 'a3sim try' wrote")
       ->required();
-  repeatable(app.add_option("--set", options.set,
-                            "override a value of the experiments: path.to.key=value; repeatable"),
-             "KEY=VALUE");
+  add_set(app, options.set);
   app.add_option("-o,--output", options.output, "the file")->type_name("FILE.html")->required();
 }
 

@@ -30,6 +30,16 @@ std::string experiment_file(const std::string& given) {
 
 }  // namespace
 
+void add_set(CLI::App& app, std::vector<std::string>& set) {
+  repeatable(app.add_option("--set", set, "override a value of an experiment: path.to.key=value; repeatable"),
+             "KEY=VALUE");
+}
+
+void check_set(const std::vector<std::string>& set, bool any_was_run) {
+  if (!set.empty() && !any_was_run)
+    throw InputError("--set: goes with an experiment, and none is given: results stay as they are");
+}
+
 bool names_experiment(const std::string& given) {
   std::error_code error;
   if (!fs::exists(given, error)) return true;

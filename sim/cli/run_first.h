@@ -36,6 +36,11 @@ class GivenResult {
 void run_into(const std::filesystem::path& directory, const ConfigOption& config,
               const Experiment& experiment, unsigned threads);
 
+// Adds `--set KEY=VALUE`, for experiments in place of results.
+void add_set(CLI::App& app, std::vector<std::string>& set);
+// Throws InputError if values are set and no result was an experiment.
+void check_set(const std::vector<std::string>& set, bool any_was_run);
+
 // Returns whether a name is that of an experiment rather than of a result: a YAML file, or nothing that exists.
 bool names_experiment(const std::string& given);
 

@@ -1,6 +1,8 @@
 #include <catch2/catch.hpp>
 
 #include "sim/core/error.h"
+#include "sim/experiment/run/run_estimate.h"
+#include "sim/experiment/work.h"
 #include "tests/inference/decode_step.h"
 
 namespace a3sim {
@@ -64,6 +66,18 @@ TEST_CASE("A faster host collective makes no prefill longer, and none shorter on
   CHECK(full < near);  // 122.5 of a port's egress, which a package's two dies do not need between them
   CHECK(at("200 GB/s") == full);
   CHECK(at("100000 GB/s") == full);
+}
+
+TEST_CASE("A run is foreseen to take longer with more rows, and with a rank of its own for each die") {
+  const auto seconds_of = [](std::vector<std::string> set) {
+    set.emplace_back("inference.over_capacity=true");
+    const Experiment prefill =
+        load_experiment(configs_folder() / "experiments" / "prefill_deepseek_v3.yaml", set);
+    return prefill.work->estimate(prefill, false).seconds;
+  };
+  const double few = seconds_of({"inference.batch=1"}), many = seconds_of({"inference.batch=4"});
+  CHECK(many > 3 * few);
+  CHECK(seconds_of({"inference.batch=1", "routing.kind=sampled"}) > 3 * few);
 }
 
 TEST_CASE("Micro-batches hide a prefill's exchanges behind one another's products") {

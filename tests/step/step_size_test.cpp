@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/experiment/config/configs_folder.h"
+#include "sim/experiment/step/step_estimate.h"
 #include "sim/experiment/step/training_step.h"
 
 namespace a3sim {
@@ -43,6 +44,18 @@ TEST_CASE("a step of DeepSeek-V3 on 512 dies takes under 5 s and 500 MB once its
 }
 
 #endif
+
+TEST_CASE(
+    "A step is foreseen to take its experts' taskflows as well, each draw of them, and none of kernels") {
+  const auto of_experts = [](const char* file, std::vector<std::string> set) {
+    const Experiment step = load_experiment(configs_folder() / "experiments" / file, set);
+    return step.work->estimate(step, false).seconds - estimate_of_step(training_plan_of(step)).seconds;
+  };
+  const double two = of_experts("step_end_to_end.yaml", {"step.draws=2"});
+  CHECK(two > 0);
+  CHECK(of_experts("step_end_to_end.yaml", {"step.draws=4"}) == Approx(2 * two));
+  CHECK(of_experts("step_h100.yaml", {}) == 0);
+}
 
 }  // namespace
 }  // namespace a3sim

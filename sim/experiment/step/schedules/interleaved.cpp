@@ -53,7 +53,7 @@ StageOrders orders_of_interleaved(const ScheduleShape& shape) {
 
 std::string why_not_1f1b(const ScheduleShape& shape) {
   // Pairs hold a forward pass until the backward one beside it has ended, so that a way there and back takes twice as many of them
-  // as there are micro-batches on the way. Megatron-LM refuses it, too.
+  // as there are micro-batches on the way.
   if (shape.overlap && shape.stages > 1)
     return "1f1b has half of the micro-batches on the way that two beside one another need (step.overlap): "
            "expected "

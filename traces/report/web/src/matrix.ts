@@ -62,7 +62,7 @@ export function matrix_element(tasks: Tasks): HTMLElement {
 export class Matrix {
   readonly element = el("div", { class: "matrix" });
   private canvas = el("canvas", { role: "img", "aria-label": "bytes between ranks" }) as HTMLCanvasElement;
-  private slider = el("input", { type: "range", min: "-1", max: "200", value: "-1", "aria-label": "date" }) as HTMLInputElement;
+  private slider = el("input", { type: "range", min: "-1", max: "200", value: "-1", "aria-label": "time" }) as HTMLInputElement;
   private label = el("output");
   private tip = el("output", { class: "tip-line" }, " ");
   private values: Float64Array = new Float64Array();
