@@ -16,6 +16,8 @@
 #include "sim/result/analysed_run.h"
 #include "sim/result/cable_report.h"
 #include "sim/result/saved_run.h"
+#include "sim/search/search_problem.h"
+#include "sim/search/space.h"
 #include "traces/import/profile_report.h"
 
 namespace a3sim {
@@ -37,6 +39,15 @@ void explain_profile(const ExplainOptions& options, const Profile& profile) {
   print_report(profile_report(profile, options.rank.value_or(kNone)), options.json);
 }
 
+bool has_search(const std::filesystem::path& configuration) {
+  try {
+    const Experiment experiment = load_experiment(configuration, {});
+    return why_not_searched(experiment, read_space(default_space(experiment))).empty();
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
 // Returns the commands to go on with: where another order may gain, the search; all parts of the machine; the page.
 std::string next_steps(const ExplainOptions& options, const AnalysedRun& known, bool was_run) {
   constexpr double kWorthASearch = 0.01;
@@ -51,9 +62,9 @@ std::string next_steps(const ExplainOptions& options, const AnalysedRun& known, 
   const bool room = std::ranges::any_of(
       known.passes, [](const AnalysedPass& pass) { return pass.verdict.room() >= kWorthASearch; });
   if (knows_configuration && known.traced()) {
-    if (room)
+    if (room && has_search(known.run->configuration()))
       commands.push_back(
-          fmt::format("a3sim search {} --objective one    # an order that gains some of the room", config));
+          fmt::format("a3sim search {} --objective one    # what gains some of the room", config));
     commands.push_back(
         fmt::format("a3sim explain {} --whatif    # the gain of every part of the machine", config));
   }

@@ -56,6 +56,21 @@ std::set<std::string_view> not_charged(const Experiment& experiment) {
   return paths;
 }
 
+// Returns the values of other executions in a mapping by execution: `workers.aiv.dynamic` in a static run.
+std::vector<std::string> of_other_executions(const Config& stated, const Experiment& experiment) {
+  std::vector<std::string> paths;
+  const auto add = [&](const Config& block, const std::string& key) {
+    if (!block.is_map(key)) return;
+    for (const std::string& name : block.map(key).keys())
+      if (Executions::find(name) && name != experiment.run.execution)
+        paths.push_back(block.path(key) + "." + name);
+  };
+  const Config workers = stated.map("workers");
+  for (const std::string& kind : workers.keys()) add(workers, kind);
+  add(stated.map("experiment"), "weight_gradients");
+  return paths;
+}
+
 }  // namespace
 
 std::string IdleKey::text() const {
@@ -73,9 +88,13 @@ std::vector<IdleKey> idle_keys(const Experiment& experiment) {
   const bool runs_once = experiment.work->why_no_schedule_run().empty();
   if (!runs_once) return idle;
   const Config stated = Config::from(*experiment.tree, {}, diagnostics);
-  for (const std::string_view path : not_charged(experiment))
+  // Files may be included by experiments of other executions, for which these values are.
+  const auto add_overridden = [&](std::string_view path) {
     if (const auto mark = place_of(stated, path); mark && mark->file == kSet)
       idle.push_back({*mark, std::string(path)});
+  };
+  for (const std::string_view path : not_charged(experiment)) add_overridden(path);
+  for (const std::string& path : of_other_executions(stated, experiment)) add_overridden(path);
   return idle;
 }
 

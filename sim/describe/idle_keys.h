@@ -17,8 +17,8 @@ struct IdleKey {
 };
 
 // Returns the keys of an experiment without effect: those that its readers accept but did not read (Config::let_stand()),
-// because of a kind or an execution that is chosen elsewhere, and overridden values of the program that other executions alone
-// charge.
+// because of a kind or an execution that is chosen elsewhere, and overridden values that other executions alone use: of the
+// program, and in mappings by execution.
 std::vector<IdleKey> idle_keys(const Experiment& experiment);
 
 }  // namespace a3sim

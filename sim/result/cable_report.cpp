@@ -57,8 +57,8 @@ std::string full_cable(std::string_view pass, Duration makespan, const std::vect
   for (const CableUse& cable : cables)
     alike += cable.level == longest->level && seconds(cable.full) >= 0.9 * seconds(longest->full) ? 1 : 0;
   return fmt::format(
-      "{}: cable {} ({}) carried all it can for {} of {} ms{}: time lost to links is lost there.\n", pass,
-      longest->name, longest->level, in_milliseconds(longest->full), in_milliseconds(makespan),
+      "{}: cable {} ({}) carried all it can for {} of {}{}: time lost to links is lost there.\n", pass,
+      longest->name, longest->level, in_ms_or_s(longest->full), in_ms_or_s(makespan),
       alike > 1 ? fmt::format(", {} others of its level about as long", alike - 1) : "");
 }
 

@@ -181,10 +181,9 @@ std::string faster_text(const AnalysedRun& first, const AnalysedRun& other) {
     return fmt::format("{} and {} have different passes, so their totals are not compared.", other.name,
                        first.name);
   const Duration a = first.total(), b = other.total();
-  if (a == b) return fmt::format("{} and {} both take {} ms.", other.name, first.name, in_milliseconds(a));
-  const std::string times =
-      fmt::format("{} takes {} ms, {} {} ms ({:+.1f} %)", other.name, in_milliseconds(b), first.name,
-                  in_milliseconds(a), 100 * (seconds(b) / seconds(a) - 1));
+  if (a == b) return fmt::format("{} and {} both take {}.", other.name, first.name, in_ms_or_s(a));
+  const std::string times = fmt::format("{} takes {}, {} {} ({:+.1f} %)", other.name, in_ms_or_s(b),
+                                        first.name, in_ms_or_s(a), 100 * (seconds(b) / seconds(a) - 1));
   if (model_of(first) != model_of(other))
     return times + ": their models differ, so that says nothing of which is the better way to run one.";
   return fmt::format("{}: {} is {:.2f} times faster.", times, a < b ? first.name : other.name,

@@ -38,9 +38,9 @@ void add_differences(Page& page, const AnalysedRun& first, const AnalysedRun& ot
         blame_difference(b.pass->trace, b.explained->path, a->pass->trace, a->explained->path);
     const std::string title =
         fmt::format("{}: {} less {}, ms of the critical path", b.pass->name, other.name, first.name);
-    blocks.say(fmt::format("{}: {} takes {} ms, {} {} ms.", b.pass->name, other.name,
-                           in_milliseconds(b.pass->trace.makespan), first.name,
-                           in_milliseconds(a->pass->trace.makespan)));
+    blocks.say(fmt::format("{}: {} takes {}, {} {}.", b.pass->name, other.name,
+                           in_ms_or_s(b.pass->trace.makespan), first.name,
+                           in_ms_or_s(a->pass->trace.makespan)));
     Report table;
     add_blame(table, title, blame);
     blocks.report(table);

@@ -27,12 +27,13 @@ enum class Blame : std::uint8_t {
   kScheduling,  // fetching, checking and handing out tasks
   kLaunch,      // launching kernels, and what one holds its cores before they work
   kCollective,  // the host's work before a collective
+  kHost,        // the host's other work: calls of a framework, plans, counts that it reads
   kUnknown      // a whole kernel of which only the time is known
 };
 constexpr auto names_of(Blame) {
   return std::to_array<std::string_view>({"cube", "vector", "core", "put", "L2 read", "L2 write", "HBM",
                                           "L2 misses", "link", "hop", "poll", "scheduling", "launch",
-                                          "collective", "unknown"});
+                                          "collective", "host", "unknown"});
 }
 inline constexpr std::uint32_t kBlames = kCountOf<Blame>;
 

@@ -238,9 +238,18 @@ std::vector<std::string> changes_of(const MachinePart& part, const Experiment& e
   return changes;
 }
 
+bool are_of_machine(std::span<const std::string> changes) {
+  return std::ranges::all_of(changes, [](const std::string& change) {
+    return change.starts_with("hardware.") || change.starts_with("program.");
+  });
+}
+
 Experiment improved(const Experiment& experiment, const MachinePart& part, const Improvement& by) {
   if (part.kind == MachinePart::Kind::kCount) return experiment.with(changes_of(part, experiment, by));
-  if (!part.cables) return experiment.with_machine(changes_of(part, experiment, by));
+  if (!part.cables) {
+    const std::vector<std::string> changes = changes_of(part, experiment, by);
+    return are_of_machine(changes) ? experiment.with_machine(changes) : experiment.with(changes);
+  }
   Experiment better = experiment;
   better.amend([by](Experiment& changed) { improve_cables(changed, by); });
   return better;

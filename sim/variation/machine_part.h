@@ -64,6 +64,8 @@ const MachinePart& machine_part(std::string_view name);
 // Returns the changes of the experiment's configuration that improve the part. Cables have none.
 std::vector<std::string> changes_of(const MachinePart& part, const Experiment& experiment,
                                     const Improvement& by);
+// Returns whether changes are of the machine and the program alone, so that schedules stay.
+bool are_of_machine(std::span<const std::string> changes);
 // Returns the experiment on a machine with the part improved, under the same schedules. More workers have the same
 // proportion of them run tasks: all, or every second; products that were cut for all workers are cut for the new number.
 Experiment improved(const Experiment& experiment, const MachinePart& part, const Improvement& by);

@@ -27,7 +27,7 @@ struct Variation {
 // Returns the experiment's part improved: "HBM, 10 % better".
 Variation better_part(const Experiment& experiment, const MachinePart& part, const Improvement& by,
                       std::string name);
-// Returns the experiment on a machine with these values.
+// Returns the experiment with these values of the machine, the program, and hosts.
 Variation other_machine(std::string name, std::vector<std::string> changes);
 // Returns the experiment under another order.
 Variation other_order(OrderSpec order);

@@ -21,14 +21,6 @@ std::string hidden_by_noise(const DifferenceVerdict& verdict) {
                      100 * verdict.hidden->share);
 }
 
-// "8.245 ms"; "20.100 s" of a step, whose interval is not known.
-std::string amount(const DifferenceVerdict& verdict) {
-  constexpr double kSecond = 1e12;
-  const double apart = std::abs(verdict.apart.median);
-  if (verdict.one_run && apart >= kSecond) return fmt::format("{:.3f} s", apart / kSecond);
-  return fmt::format("{:.3f} ms", 1e-9 * apart);
-}
-
 std::string cause_text(const DifferenceVerdict& verdict) {
   if (!verdict.cause)
     return ": no part of A's configuration explains it alone, only parts together do" +
@@ -36,8 +28,8 @@ std::string cause_text(const DifferenceVerdict& verdict) {
   const DifferenceCause& cause = *verdict.cause;
   std::string text = fmt::format("; the largest cause lies in the {} ({})", cause.part, cause.keys);
   if (cause.with_it)
-    text += fmt::format(": with that of A, B would take {} ms, {:.0f} % of the difference",
-                        in_milliseconds(*cause.with_it), 100 * cause.share);
+    text += fmt::format(": with that of A, B would take {}, {:.0f} % of the difference",
+                        in_ms_or_s(*cause.with_it), 100 * cause.share);
   return text + hidden_by_noise(verdict);
 }
 
@@ -49,8 +41,10 @@ std::string verdict_text(const DifferenceVerdict& verdict) {
         "A and B do not differ by more than noise: {:+.3f} ms{}. The saved runs differ by {:+.3f} ms.",
         1e-9 * verdict.apart.median, interval_behind(verdict.apart), milliseconds(verdict.saved));
   std::string text =
-      fmt::format("B takes {} ({:.1f} %) {} than A{}", amount(verdict), 100 * std::abs(verdict.relative),
-                  verdict.apart.median > 0 ? "longer" : "less", interval_behind(verdict.apart));
+      fmt::format("B takes {} ({:.1f} %) {} than A{}",
+                  in_ms_or_s(Duration(static_cast<std::int64_t>(std::abs(verdict.apart.median)))),
+                  100 * std::abs(verdict.relative), verdict.apart.median > 0 ? "longer" : "less",
+                  interval_behind(verdict.apart));
   text += verdict.one_run ? ", from one run of each" : cause_text(verdict);
   if (!verdict.changed.empty())
     text +=

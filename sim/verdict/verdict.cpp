@@ -119,8 +119,8 @@ std::string unknown_sentence(const Verdict& verdict) {
 
 std::string order_sentence(const Verdict& verdict) {
   if (verdict.bound <= Duration::zero()) return {};
-  return fmt::format("Another order gains at most {}: the bound is {} ms ({}).", in_percent(verdict.room()),
-                     in_milliseconds(verdict.bound), verdict.bound_by);
+  return fmt::format("Another order gains at most {}: the bound is {} ({}).", in_percent(verdict.room()),
+                     in_ms_or_s(verdict.bound), verdict.bound_by);
 }
 
 // Where nothing was tried: the causes, and the order.
@@ -235,7 +235,7 @@ void add_limits(Report& report, const Verdict& verdict) {
   if (verdict.bound > Duration::zero())
     add("another order, at most", std::nullopt,
         MedianInterval{verdict.room(), verdict.room(), verdict.room()},
-        fmt::format("bound {} ms, {}", in_milliseconds(verdict.bound), verdict.bound_by), Audience::kAll);
+        fmt::format("bound {}, {}", in_ms_or_s(verdict.bound), verdict.bound_by), Audience::kAll);
 }
 
 void add_verdict(Report& report, const Verdict& verdict) {

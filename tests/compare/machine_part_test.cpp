@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <tuple>
 
 #include "sim/core/config/config.h"
+#include "sim/core/config/quantity.h"
 #include "tests/experiment/small_experiment.h"
 
 using namespace a3sim;
@@ -140,6 +142,27 @@ void state_rest(Experiment& experiment, const std::string& path) {
   if (path == "hardware.workers.vector.count") hardware.workers.kind(CoreUnit::kVector).count = kMoreAiv;
 }
 
+// Numbers of a die's host and of what the public figures of inference leave out: not of a machine or a program.
+constexpr std::pair<std::string_view, QuantityKind> kBesideMachine[] = {
+    {"step.host.launch", QuantityKind::kDuration},     {"step.host.unlisted", QuantityKind::kDuration},
+    {"step.host.link", QuantityKind::kRate},           {"inference.launch.host", QuantityKind::kDuration},
+    {"inference.collective", QuantityKind::kDuration}, {"inference.gather", QuantityKind::kRate}};
+
+// As its configuration states them, the larger the better; 1 where it does not.
+std::vector<double> numbers_beside_machine(const Experiment& experiment) {
+  std::vector<double> numbers;
+  for (const auto& [path, kind] : kBesideMachine) {
+    const auto stated =
+        std::ranges::find(experiment.values, path, [](const auto& value) { return value.first; });
+    double amount = 0;
+    if (stated != experiment.values.end())
+      amount = static_cast<double>(parse_quantity(stated->second, kind).value);
+    const double larger = kind == QuantityKind::kDuration && amount > 0 ? 1 / amount : amount;
+    numbers.push_back(larger > 0 ? larger : 1);
+  }
+  return numbers;
+}
+
 // What only some machines or programs have, the larger the better: of streams, of sorts and rows, of cables.
 std::vector<double> optional_numbers_of(const Experiment& experiment) {
   const auto better = [](Duration time) { return 1 / std::max(1.0, static_cast<double>(time.count())); };
@@ -166,6 +189,7 @@ std::vector<double> optional_numbers_of(const Experiment& experiment) {
     for (const CableDamage& damage : plane.damages) cables *= damage.factor;
   }
   numbers.push_back(cables);
+  std::ranges::copy(numbers_beside_machine(experiment), std::back_inserter(numbers));
   return numbers;
 }
 
@@ -232,9 +256,14 @@ TEST_CASE(
   };
   const std::string cables =
       "network.topology={hccs: {kind: two_level, leaves: 8, leaf: 8, spines: 4, rate: 122.5 GB/s}}";
-  const Experiment experiments[] = {shipped("feplb_ep2"), shipped("ep8", {cables}),
-                                    shipped("mega_moe", {"program.tasks.scalar_row=1 us"}),
-                                    shipped("step_qwen3_8b"), shipped("ascend950_gemm")};
+  const Experiment experiments[] = {
+      shipped("feplb_ep2"),
+      shipped("ep8", {cables}),
+      shipped("mega_moe", {"program.tasks.scalar_row=1 us"}),
+      shipped("step_qwen3_8b"),
+      shipped("ascend950_gemm"),
+      shipped("step_h100", {"step.host.unlisted=1 us", "step.host.link=50 GB/s"}),
+      shipped("decode_deepseek_v3_2", {"inference.launched=eager"})};
   std::vector<int> times(optional_numbers_of(small()).size(), 0);
   for (const MachinePart& part : machine_parts()) {
     if (part.is_described(small())) continue;

@@ -147,6 +147,8 @@ TEST_CASE("a key without effect under what else is set is known to be one") {
   CHECK(idle_in("ep8", {"experiment.execution=dynamic", "experiment.dispatch_servers=2"}) == Paths{});
   CHECK(idle_in("ep8", {"program.tasks.dynamic_start=1 us"}) == Paths{"program.tasks.dynamic_start"});
   CHECK(idle_in("ep8", {"experiment.execution=dynamic", "program.tasks.dynamic_start=1 us"}) == Paths{});
+  CHECK(idle_in("ep8", {"workers.aiv.dynamic=20", "workers.aic.static=20"}) == Paths{"workers.aiv.dynamic"});
+  CHECK(idle_in("ep8", {"experiment.execution=dynamic", "workers.aiv.dynamic=20"}) == Paths{});
   CHECK(idle_in("ep8", {"l2.hash=modulo"}) == Paths{"l2.hash"});
   CHECK(idle_in("ep8", {"model.vocabulary=1000", "model.dense_intermediate=512"}) ==
         Paths{"model.dense_intermediate", "model.vocabulary"});

@@ -26,6 +26,7 @@ constexpr std::string_view kDescribed[kBlames] = {"cube arithmetic",
                                                   "handing out tasks",
                                                   "launching kernels",
                                                   "the host's preparation of collectives",
+                                                  "the host's own work",
                                                   "kernels known only by their time"};
 
 // Adds shares of all workers' time. The times of each rank are among the report's ranks.
@@ -191,10 +192,10 @@ Report explanation_report(const std::string& pass, const Trace& trace, const Exp
                           std::uint32_t rank) {
   Report report;
   report.fact("pass", pass).fact("makespan_ps", trace.makespan);
-  report.say(fmt::format("{}: latency {} ms\n", pass, in_milliseconds(trace.makespan)));
+  report.say(fmt::format("{}: latency {}\n", pass, in_ms_or_s(trace.makespan)));
   if (trace.last != kNoTask) {
-    report.say(fmt::format("latency {} ms: what goes on behind it is not waited for\n",
-                           in_milliseconds(trace.latency())));
+    report.say(
+        fmt::format("latency {}: what goes on behind it is not waited for\n", in_ms_or_s(trace.latency())));
   }
   if (trace.inferred)
     report.say(

@@ -55,7 +55,7 @@ void add_operators(Report& report, const Trace& trace, const PassSums& sums) {
 Report sums_report(const std::string& pass, const Trace& trace, const PassSums& sums, std::uint32_t rank) {
   Report report;
   report.fact("pass", pass).fact("makespan_ps", trace.makespan);
-  report.say(fmt::format("{}: latency {} ms\n", pass, in_milliseconds(trace.makespan)));
+  report.say(fmt::format("{}: latency {}\n", pass, in_ms_or_s(trace.makespan)));
   add_workers(report, trace, sums, rank);
   add_operators(report, trace, sums);
   add_reuse(report, trace);

@@ -56,6 +56,8 @@ Named named(Blame blame) {
       return {"scheduling and polling", Blame::kScheduling};
     case Blame::kLaunch:
       return {"launches", Blame::kLaunch};
+    case Blame::kHost:
+      return {"the host's work", Blame::kHost};
     case Blame::kUnknown:
       return {"kernels known only by their time", Blame::kUnknown};
   }

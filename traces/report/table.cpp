@@ -94,6 +94,11 @@ std::string exact_text(const Cell& cell) {
 
 std::string in_milliseconds(Duration time) { return fmt::format("{:.3f}", milliseconds(time)); }
 
+std::string in_ms_or_s(Duration time) {
+  const bool long_time = time >= Duration(std::chrono::seconds(1));
+  return long_time ? fmt::format("{:.3f} s", seconds(time)) : in_milliseconds(time) + " ms";
+}
+
 std::string in_percent(double share, int decimals) {
   const std::string text = fmt::format("{:.{}f} %", 100 * share, decimals);
   const bool zero = text.find_first_of("123456789nf") == std::string::npos;  // of "nan" and "inf" too

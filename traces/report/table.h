@@ -94,6 +94,8 @@ std::string spreadsheet_cell(const std::string& text);
 // Format numbers for sentences as in tables: "10.482"; "12.3 %" for a share of 1, without a sign before
 // zero.
 std::string in_milliseconds(Duration time);
+// Returns "8.245 ms", and from a second on "20.100 s".
+std::string in_ms_or_s(Duration time);
 std::string in_percent(double share, int decimals = 1);
 // Returns `value` with at least four significant digits and all whole digits: 9.668, 54.00, 12345.
 std::string significant(double value);

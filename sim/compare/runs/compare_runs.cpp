@@ -22,7 +22,7 @@ std::string verdict_on_streams(const SavedRun& a, const SavedRun& b, Duration of
   std::string text;
   for (const ConfigDifference& one : differences) text += fmt::format("  {}\n", difference_text(one));
   if (!text.empty()) text = "configurations differ in\n" + text + '\n';
-  if (of_a == of_b) return text + fmt::format("A and B both take {} ms.\n", in_milliseconds(of_a));
+  if (of_a == of_b) return text + fmt::format("A and B both take {}.\n", in_ms_or_s(of_a));
   const auto apart = static_cast<double>((of_b - of_a).count());
   DifferenceVerdict verdict{{apart, apart, apart}, seconds(of_b) / seconds(of_a) - 1, of_b - of_a};
   verdict.one_run = true;
@@ -52,8 +52,8 @@ Report compare_on_streams(const SavedRun& a, const SavedRun& b, const std::optio
     total[1] += second.latency();
     Report pass;
     pass.fact("pass", of_a.name).fact("a_ps", first.latency()).fact("b_ps", second.latency());
-    pass.say(fmt::format("{}: A {} ms, B {} ms\n", of_a.name, in_milliseconds(first.latency()),
-                         in_milliseconds(second.latency())));
+    pass.say(fmt::format("{}: A {}, B {}\n", of_a.name, in_ms_or_s(first.latency()),
+                         in_ms_or_s(second.latency())));
     add_blame(pass, "critical path, B - A, ms",
               blame_difference(second, critical_path(Causes(second)), first, critical_path(Causes(first))));
     report.part("passes", std::move(pass));

@@ -70,8 +70,8 @@ std::string blame_text(const RunDifference& difference) {
     }
   }
   const bool all = there >= sums[most];
-  return fmt::format("{}: {} ms {}{} in {}", described(static_cast<Blame>(most)), in_milliseconds(sums[most]),
-                     sign > 0 ? "more" : "less", all ? "," : ", " + in_milliseconds(there) + " of it", where);
+  return fmt::format("{}: {} {}{} in {}", described(static_cast<Blame>(most)), in_ms_or_s(sums[most]),
+                     sign > 0 ? "more" : "less", all ? "," : ", " + in_ms_or_s(there) + " of it", where);
 }
 
 // The share of the difference that B loses with a part of A's.

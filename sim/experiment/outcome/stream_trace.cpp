@@ -120,7 +120,7 @@ void StreamTracer::place(std::uint32_t t) {
 
 void StreamTracer::fill_host(std::uint32_t t) {
   HostActivity& activity = trace_.hosts[places_[t].rank][places_[t].number];
-  activity.what = Blame::kCollective;
+  activity.what = Blame::kHost;
   activity.asked = since_start(records_[t].asked);
   activity.start = since_start(records_[t].start);
   activity.end = since_start(records_[t].end);

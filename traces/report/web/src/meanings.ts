@@ -28,7 +28,7 @@ const causes: Table = {
   cube: ink(0), arithmetic: ink(0), vector: ink(2), core: ink(4),
   put: ink(0, "dots"), "put alone": ink(0, "dots"), link: ink(2, "dots"), hop: ink(4, "dots"), collective: ink(5, "dots"),
   HBM: ink(0, "diagonal"), "L2 misses": ink(2, "diagonal"), "L2 read": ink(4, "diagonal"), "L2 write": ink(5, "diagonal"),
-  poll: ink(3, "upright"), scheduling: ink(1, "upright"), launch: ink(5, "upright"), unknown: ink(7, "upright"),
+  poll: ink(3, "upright"), scheduling: ink(1, "upright"), launch: ink(5, "upright"), host: ink(6, "upright"), unknown: ink(7, "upright"),
 };
 const states: Table = {
   run: ink(1), memory: ink(1, "diagonal"), puts: ink(2, "dots"), wait: grey, scheduling: ink(2, "upright"), idle: faint_grey,
