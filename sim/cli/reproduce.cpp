@@ -12,16 +12,10 @@
 #include "sim/cli/result_directory.h"
 #include "sim/core/atomic_file.h"
 #include "sim/core/error.h"
-#include "sim/published/case_timelines.h"
-#include "sim/published/direction_turns.h"
-#include "sim/published/directions.h"
-#include "sim/published/fit/intervals.h"
+#include "sim/published/fit/error_bars.h"
 #include "sim/published/formula_verdict.h"
-#include "sim/published/method_signs.h"
-#include "sim/published/overview.h"
-#include "sim/published/published_figure.h"
+#include "sim/published/published_page.h"
 #include "sim/published/simplest_formula.h"
-#include "version.h"
 
 namespace a3sim {
 namespace {
@@ -53,100 +47,6 @@ std::string help_with_tables() {
          SimplestFormula::read(configs).rule;
 }
 
-// Returns the files whose ranges of values determine the error bars.
-std::vector<std::filesystem::path> files_of(const Scenario& scenario) {
-  return fitted_files(scenario.configs, scenario.configs / "hardware" / "a3.yaml");
-}
-
-// Returns the options by which the error bars of a table are computed.
-SensitivityOptions bars_of(const PublishedTable& table, SensitivityOptions options) {
-  constexpr std::uint32_t kFew = 20;
-  if (table.is_long) {
-    options.draws = std::min(options.draws, kFew);
-    options.ends = false;
-  }
-  return options;
-}
-
-bool has_bar(const PublishedTable& table, const nlohmann::ordered_json& coordinates) {
-  return std::ranges::all_of(table.barred.items(), [&](const auto& item) {
-    return coordinates.contains(item.key()) && coordinates[item.key()] == item.value();
-  });
-}
-
-// The cases and the points that error bars are of.
-CaseSelection barred_cases(const PublishedTable& table) {
-  CaseSelection wanted;
-  if (table.barred.is_null()) return wanted;
-  wanted.cases.emplace();
-  for (const PublishedCase& one : table.cases)
-    if (has_bar(table, one.coordinates)) wanted.cases->push_back(one.coordinates);
-  for (const PublishedKernel& one : table.kernels)
-    if (has_bar(table, one.coordinates)) wanted.cases->push_back(one.coordinates);
-  return wanted;
-}
-std::vector<Point> barred_points(const PublishedTable& table, std::vector<Point> points) {
-  std::erase_if(points, [&](const Point& point) { return !has_bar(table, point.coordinates); });
-  return points;
-}
-
-// One table with its figures, in every form.
-struct Shown {
-  PublishedTable table;
-  std::string heading;
-  std::vector<Comparison> comparisons;
-  Compared compared;  // without variants
-  std::string text, markdown, csv;
-  nlohmann::ordered_json points;
-  // Its error bars were never computed, or they belong to other predictions.
-  bool barless = false, stale = false;
-};
-
-Shown shown_of(const PublishedTable& table, const ReproduceOptions& options, const Scenario& scenario,
-               const Intervals& intervals, const PointsSink& seen) {
-  const bool variants =
-      options.variants || (!options.brief && (options.json.given || !options.directory.empty()));
-  const Predictions result = predict(table, scenario, {.variants = variants, .seen = seen});
-  Shown page;
-  const std::string& name = table.name;
-  std::vector<Comparison> comparisons = compare(table, result.points);
-  const std::string key =
-      interval_key(barred_points(table, result.points), files_of(scenario), bars_of(table, {}));
-  page.barless = !intervals.has(name);
-  page.stale = !page.barless && !intervals.fits(name, key);
-  ErrorBars bars;
-  if (intervals.fits(name, key))
-    bars = [&intervals, name](const Point& point) { return intervals.bar(name, point); };
-  page.points = comparisons_json(name, comparisons, bars);
-  const Table whole = comparison_table(comparisons, bars);
-  const std::string verdict = verdict_of(comparisons).text(table.lacks);
-  std::string fastest = fastest_series(table, comparisons).text;
-  if (!fastest.empty()) fastest += '\n';
-  const std::string below = verdict + signs_text(table, comparisons) + result.heading,
-                    heading = fastest + below;
-  std::string notes =
-      directions_text(table, comparisons) + turns_text(direction_turns(table, comparisons, scenario));
-  if (!notes.empty() && !table.notes.empty()) notes += '\n';
-  notes += table.notes;
-  if (verdict_of(comparisons).compared.points > 0)
-    notes += (notes.empty() ? "" : "\n") + SimplestFormula::read(scenario.configs).rule;
-  page.markdown = fmt::format("# {}\n\n{}\n{}\n{}", name, heading, whole.markdown(), notes);
-  page.csv = whole.csv();
-  std::vector<Comparison> defaults = comparisons;
-  std::erase_if(defaults, [](const auto& c) { return !c.point.variant.empty(); });
-  const Table shown = options.variants ? whole : comparison_table(defaults, bars);
-  page.text = fmt::format("{}\n{}", heading, shown.text());
-  if (!notes.empty()) page.text += '\n' + notes;
-  page.compared = {name, std::move(defaults), bars};
-  page.table = table;
-  page.heading = below;  // a page has said before which is the fastest
-  page.comparisons = std::move(comparisons);
-  return page;
-}
-
-constexpr const char* kTrust =
-    "How far to trust it (docs/trust.md; every point: configs/reference/errors.md):\n";
-
 // How far predictions lie from what was published, in words.
 std::string summary_of(const std::vector<Comparison>& comparisons) {
   const FormulaVerdict verdict = verdict_of(comparisons);
@@ -155,87 +55,11 @@ std::string summary_of(const std::vector<Comparison>& comparisons) {
                      in_percent(verdict.predicted.mean()), in_percent(verdict.predicted.largest));
 }
 
-// A line for each experiment.
-std::string overview(const std::vector<Shown>& pages) {
-  std::vector<Compared> all;
-  for (const Shown& page : pages) all.push_back(page.compared);
-  return trust_table(all).text() +
-         "\n'a3sim reproduce NAME' prints an experiment, 'a3sim reproduce --brief' the main table.\n";
-}
-
-// Returns a page of at most 40 lines.
-std::string brief(const std::vector<Shown>& pages, const ReproduceOptions& options,
-                  const Scenario& scenario) {
-  std::vector<Compared> all;
-  for (const Shown& page : pages) all.push_back(page.compared);
-  std::string text;
-  if (const Table table = main_table(all); table.rows_seen() > 0) {
-    text =
-        "MoE-FFN of HyperParallel-MoE (arXiv 2605.23764) on Ascend A3, Dispatch to Combine: predicted "
-        "(published,\nerror); 5..95 %: range from uncertain values of the machine; bound: no order is "
-        "faster\n\n" +
-        table.text() + '\n' + why_static_wins(static_gain(scenario)) + '\n';
-  }
-  text += kTrust + trust_table(all).text();
-  text += options.directory.empty()
-              ? "The rest: 'a3sim reproduce NAME', or '-o DIR' for all tables as Markdown, CSV and JSON, and "
-                "report.html.\n"
-              : fmt::format(
-                    "The rest: {}/report.html, NAME.md, NAME.csv and points.json; 'a3sim reproduce NAME "
-                    "--variants' prints more.\n",
-                    options.directory);
-  return text;
-}
-
-// Returns the tables as an HTML page.
-std::string html_of(const std::vector<Shown>& pages, const Scenario& scenario) {
-  Page html("Published experiments, predicted", fmt::format("by a3sim {}", kVersion));
-  std::vector<Compared> all;
-  for (const Shown& page : pages) all.push_back(page.compared);
-  PageBlocks answer;
-  constexpr std::size_t kMostSentences = 3;
-  if (all.size() <= kMostSentences)
-    for (const Compared& one : all)
-      if (const std::string trust = trust_sentence(one); !trust.empty()) answer.verdict(trust);
-  if (const Table table = main_table(all); table.rows_seen() > 0) {
-    const StaticGain gain = static_gain(scenario);
-    answer.verdict(why_static_wins(gain));
-    answer.table(static_gain_table(gain))
-        .say(
-            "The MoE-FFN of HyperParallel-MoE on Ascend A3, Dispatch to Combine: predicted (published, "
-            "error).")
-        .table(table);
-  }
-  for (const Shown& page : pages) {
-    const FastestSeries fastest = fastest_series(page.table, page.comparisons);
-    if (!fastest.text.empty())
-      answer.verdict(fmt::format("{}: {}", page.table.name, fastest.text)).table(fastest.cases);
-  }
-  std::erase_if(all, [](const Compared& one) {
-    return std::ranges::none_of(one.comparisons,
-                                [](const Comparison& row) { return row.reference.has_value(); });
-  });
-  if (all.empty()) {
-    answer.say("Nothing was published to compare these predictions with.");
-  } else {
-    answer.say(
-        "How far predictions lie from what was published, and how many published values lie inside their "
-        "error bars:");
-    answer.table(trust_table(all));
-  }
-  html.add("Answer", answer);
-  for (const Shown& page : pages) {
-    add_published(html, page.table, page.heading, page.comparisons, page.compared.bars);
-    add_case_timelines(html, page.table, scenario);
-  }
-  return html.html(fmt::format("a3sim {}", kVersion));
-}
-
-void write_pages(const std::string& directory, const std::vector<Shown>& pages,
+void write_pages(const std::string& directory, const std::vector<PublishedPage>& pages,
                  const nlohmann::ordered_json& points, const Scenario& scenario) {
   ResultDirectory result(directory, "reproduce");
-  result.add("report.html", html_of(pages, scenario));
-  for (const Shown& page : pages) {
+  result.add("report.html", published_html(pages, scenario));
+  for (const PublishedPage& page : pages) {
     result.add(page.compared.experiment + ".md", page.markdown);
     result.add(page.compared.experiment + ".csv", page.csv);
   }
@@ -270,7 +94,7 @@ class GrowingPages {
   }
 
   // Takes a table that has been simulated, unless it is the last one: then the result follows at once.
-  void take(const Shown& page) {
+  void take(const PublishedPage& page) {
     if (++ended_ == options_.names.size()) return;
     if (!options_.all) pages_ += '\n' + page.text;
     known_.take(lines_, ended());  // its page replaces its rows
@@ -290,24 +114,28 @@ class GrowingPages {
 
 void reproduce(const ReproduceOptions& options, const Scenario& scenario) {
   const Intervals intervals = Intervals::open(Intervals::file_in(scenario.configs));
-  std::vector<Shown> pages;
+  std::vector<PublishedPage> pages;
   nlohmann::ordered_json points = nlohmann::ordered_json::array();
   std::vector<std::string> stale, barless;
   std::string text;
   KnownSoFar known(options.json);
   GrowingPages growing(options, known);
+  const bool in_files = options.json.given || !options.directory.empty();
+  PublishedPageOptions how{.predicts_variants = options.variants || (!options.brief && in_files),
+                           .shows_variants = options.variants};
   for (const std::string& name : options.names) {
     const PublishedTable table = read_published_table(scenario.configs, name);
-    Shown& page = pages.emplace_back(known.unless_interrupted(
-        [&] { return shown_of(table, options, scenario, intervals, growing.rows_of(table)); }));
+    how.seen = growing.rows_of(table);
+    PublishedPage& page = pages.emplace_back(
+        known.unless_interrupted([&] { return published_page(table, scenario, intervals, how); }));
     growing.take(page);
     for (const auto& point : page.points) points.push_back(point);
     if (page.stale) stale.push_back(name);
     if (page.barless) barless.push_back(name);
     text += (text.empty() ? "" : "\n") + page.text;
   }
-  if (options.all && !options.variants) text = overview(pages);
-  if (options.brief) text = brief(pages, options, scenario);
+  if (options.all && !options.variants) text = overview_text(pages);
+  if (options.brief) text = brief_text(pages, options.directory, scenario);
   if (!stale.empty() && scenario.overrides.empty()) {
     text += fmt::format("\nError bars are stale ({}): 'a3sim reproduce --sensitivity' computes them.\n",
                         fmt::join(stale, ", "));
@@ -326,42 +154,15 @@ void reproduce(const ReproduceOptions& options, const Scenario& scenario) {
   print_result(text, {{"points", points}}, options.json);
 }
 
-std::string sensitivity_page(const PublishedTable& table, const ReproduceOptions& options,
-                             const Scenario& scenario, Intervals& intervals) {
-  const std::vector<std::filesystem::path> files = files_of(scenario);
-  const std::string& name = table.name;
-  Scenario one = scenario;
-  one.threads = 1;  // the draws run beside one another
-  const Predictor predictor({{table, barred_cases(table)}}, one, ranged_parameters(files));
-  SensitivityOptions draws = bars_of(table, options.draws);
-  draws.threads = options.threads.count;
-  const Sensitivity result =
-      sensitivity([&](std::span<const double> positions) { return predictor.at(positions); },
-                  [&](std::span<const double> positions) {
-                    return admissible(files, hardware_values_at(predictor.parameters(), positions));
-                  },
-                  predictor.nominal(), draws);
-  std::vector<Comparison> comparisons;
-  std::vector<Point> points;
-  for (const Predictor::Named& named : predictor.points()) points.push_back(named.comparison.point);
-  intervals.set(name, predictor, result, interval_key(points, files, draws));
-  for (const Predictor::Named& named : predictor.points()) {
-    Comparison& comparison = comparisons.emplace_back(named.comparison);
-    comparison.point.more = {{Column::words("moved most by, at the low and the high end"),
-                              intervals.movers(name, comparison.point)}};
-  }
-  return fmt::format("{}\n{}", name, comparison_table(comparisons, [&](const Point& point) {
-                                       return intervals.bar(name, point);
-                                     }).text());
-}
-
 void compute_sensitivity(const ReproduceOptions& options, const Scenario& scenario) {
   const std::filesystem::path file = Intervals::file_in(scenario.configs);
   Intervals intervals = Intervals::open(file);
+  SensitivityOptions draws = options.draws;
+  draws.threads = options.threads.count;
   std::string text;
   for (const std::string& name : options.names) {
     text += (text.empty() ? "" : "\n") +
-            sensitivity_page(read_published_table(scenario.configs, name), options, scenario, intervals);
+            compute_error_bars(read_published_table(scenario.configs, name), draws, scenario, intervals);
   }
   if (scenario.overrides.empty()) write_file_atomically(file, intervals.json().dump(1) + '\n');
   print_result(text, intervals.json(), options.json);

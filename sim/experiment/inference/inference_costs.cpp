@@ -44,44 +44,14 @@ std::uint16_t block_width(std::uint64_t rows, std::uint64_t columns, std::uint32
   return static_cast<std::uint16_t>(best);
 }
 
-// Returns the number of parts into which keys are split, so that blocks fill the cores: the fewest that come within a
-// hundredth of the best.
-std::uint64_t parts_of_keys(std::uint64_t blocks, std::uint64_t keys, std::uint32_t cores,
-                            std::uint64_t least) {
-  const std::uint64_t most = std::max<std::uint64_t>(1, std::min<std::uint64_t>(keys / least, 4UL * cores));
-  const auto time = [&](std::uint64_t parts) {
-    const std::uint64_t rounds = (blocks * parts + cores - 1) / cores;
-    return static_cast<double>(rounds) / static_cast<double>(parts);
-  };
-  double best = time(1);
-  for (std::uint64_t parts = 2; parts <= most; ++parts) best = std::min(best, time(parts));
-  std::uint64_t parts = 1;
-  while (parts < most && time(parts) > 1.01 * best) ++parts;
-  return parts;
-}
-
-// Returns the number of parts of one length into which sets of keys are cut, and this length: the longest that comes within a
-// hundredth of the best. The last part of a set counts as a whole one.
-std::pair<std::uint64_t, std::uint64_t> equal_parts(std::span<const std::uint64_t> keys, std::uint64_t blocks,
-                                                    std::uint32_t cores, std::uint64_t least) {
-  const std::uint64_t longest = *std::ranges::max_element(keys);
-  const auto parts = [&](std::uint64_t length) {
-    std::uint64_t sum = 0;
-    for (const std::uint64_t own : keys) sum += (own + length - 1) / length;
-    return sum;
-  };
-  const auto time = [&](std::uint64_t length) {
-    const std::uint64_t rounds = (blocks * parts(length) + cores - 1) / cores;
-    return static_cast<double>(rounds * length);
-  };
-  const std::uint64_t most =
-      std::max<std::uint64_t>(1, std::min<std::uint64_t>(longest / least, 4UL * cores));
-  const auto length_of = [&](std::uint64_t cut) { return (longest + cut - 1) / cut; };
-  double best = time(longest);
-  for (std::uint64_t cut = 2; cut <= most; ++cut) best = std::min(best, time(length_of(cut)));
-  std::uint64_t cut = 1;
-  while (cut < most && time(length_of(cut)) > 1.01 * best) ++cut;
-  return {parts(length_of(cut)), length_of(cut)};
+// Returns the smallest number from 1 to `most` whose time comes within a hundredth of the shortest.
+std::uint64_t fewest_near_best(std::uint64_t most, const std::function<double(std::uint64_t)>& time) {
+  std::vector<double> times;
+  for (std::uint64_t number = 1; number <= most; ++number) times.push_back(time(number));
+  const double near = 1.01 * *std::ranges::min_element(times);
+  return static_cast<std::uint64_t>(std::ranges::find_if(times, [&](double one) { return one <= near; }) -
+                                    times.begin()) +
+         1;
 }
 
 // Returns the most keys that one of the cores chooses from: the tokens with most keys are dealt first, each to the core with
@@ -219,20 +189,40 @@ InferenceKernel InferenceCosts::decode_attention(std::string name, const BlockAt
 InferenceKernel InferenceCosts::attention(std::string name, std::uint64_t samples, std::uint64_t rows,
                                           std::uint64_t keys, std::uint32_t d_qk, std::uint32_t d_v,
                                           double cache, bool gathered) const {
-  const std::uint64_t block = program_.attention.rows, least = std::max(1U, program_.attention.keys / 4);
-  const std::uint64_t blocks = samples * ((rows + block - 1) / block);
-  const std::uint64_t parts = parts_of_keys(blocks, keys, cores(CoreUnit::kMatrix), least);
-  const BlockAttention part{samples * parts, 1, 1, d_qk, d_v, rows, (keys + parts - 1) / parts, false};
-  return decode_attention(std::move(name), part, parts > 1, cache, gathered);
+  const auto split = [&](std::uint64_t parts) {
+    return BlockAttention{samples * parts, 1, 1, d_qk, d_v, rows, (keys + parts - 1) / parts, false};
+  };
+  const std::uint64_t parts =
+      fewest_near_best(most_parts(keys), [&](std::uint64_t cut) { return time_split(split(cut), cut > 1); });
+  return decode_attention(std::move(name), split(parts), parts > 1, cache, gathered);
 }
 
+// All parts are of one length. The last part of a set counts as a whole one.
 InferenceKernel InferenceCosts::attention(std::string name, std::span<const std::uint64_t> keys,
                                           std::uint64_t rows, std::uint32_t d_qk, std::uint32_t d_v,
                                           double cache, bool gathered) const {
-  const std::uint64_t block = program_.attention.rows, least = std::max(1U, program_.attention.keys / 4);
-  const auto [parts, length] = equal_parts(keys, (rows + block - 1) / block, cores(CoreUnit::kMatrix), least);
-  const BlockAttention part{parts, 1, 1, d_qk, d_v, rows, length, false};
-  return decode_attention(std::move(name), part, parts > keys.size(), cache, gathered);
+  const std::uint64_t longest = *std::ranges::max_element(keys);
+  const auto split = [&](std::uint64_t cut) {
+    const std::uint64_t length = (longest + cut - 1) / cut;
+    std::uint64_t parts = 0;
+    for (const std::uint64_t own : keys) parts += (own + length - 1) / length;
+    return BlockAttention{parts, 1, 1, d_qk, d_v, rows, length, false};
+  };
+  const std::uint64_t cut = fewest_near_best(
+      most_parts(longest), [&](std::uint64_t number) { return time_split(split(number), number > 1); });
+  const BlockAttention part = split(cut);
+  return decode_attention(std::move(name), part, part.samples > keys.size(), cache, gathered);
+}
+
+std::uint64_t InferenceCosts::most_parts(std::uint64_t keys) const {
+  const std::uint64_t least = std::max(1U, program_.attention.keys / 4);
+  return std::max<std::uint64_t>(1, std::min<std::uint64_t>(keys / least, 4UL * cores(CoreUnit::kMatrix)));
+}
+
+double InferenceCosts::time_split(const BlockAttention& part, bool meets) const {
+  KernelCost cost(hardware_, program_, Tiling{});
+  const Duration alone = cost.attention(part, cores(CoreUnit::kMatrix)).ideal;
+  return static_cast<double>((alone + (meets ? program_.signals.sync_all : Duration{})).count());
 }
 
 InferenceKernel InferenceCosts::attention(std::string name, const BlockAttention& attention,
