@@ -5,6 +5,7 @@
 
 #include "scheduler/verify/verify.h"
 #include "sim/cli/data_check.h"
+#include "sim/cli/run_progress.h"
 #include "sim/core/machine_memory.h"
 #include "sim/experiment/config/stated_numbers.h"
 #include "sim/experiment/run/schedule_check.h"
