@@ -36,10 +36,10 @@ void run(double load, int kinds) {
     memory.start(now, slot, job);
   };
   std::vector<std::uint32_t> ended;
-  std::uint64_t done = 0, dates = 0;
+  std::uint64_t done = 0, settles = 0;
   const double begin = processor_seconds();
   for (std::uint32_t slot = 0; slot < kSlots; ++slot) start(Time{}, slot);
-  for (Time now = memory.settle(Time{}); done < kJobs; now = memory.settle(now), ++dates) {
+  for (Time now = memory.settle(Time{}); done < kJobs; now = memory.settle(now), ++settles) {
     ended.clear();
     memory.advance(now, ended);
     for (std::uint32_t slot : ended) start(now, slot);
@@ -47,14 +47,14 @@ void run(double load, int kinds) {
   }
   const double seconds = processor_seconds() - begin;
   fmt::print("{:>8.1f} {:>6} {:>9} {:>11.3f} {:>11.3f}\n", load, kinds, done,
-             1e6 * seconds / static_cast<double>(done), 1e6 * seconds / static_cast<double>(dates));
+             1e6 * seconds / static_cast<double>(done), 1e6 * seconds / static_cast<double>(settles));
 }
 
 }  // namespace
 
 int main() {
   fmt::print("{} slots, each always busy; processor time of an end, the next start and the solve\n", kSlots);
-  fmt::print("  demand  kinds      jobs      us/job     us/date\n");
+  fmt::print("  demand  kinds      jobs      us/job   us/settle\n");
   for (int kinds : {1, 3, 75}) {
     for (double load : {0.5, 1.0, 1.5, 3.0}) run(load, kinds);
   }

@@ -80,7 +80,7 @@ void write_made(const std::filesystem::path& path, std::uint32_t ranks, std::uin
   std::ofstream out(path, std::ios::binary);
   out.write(reinterpret_cast<const char*>(&header), sizeof header);
   LightChecksum checksum;
-  Duration date{};
+  Duration time{};
   std::vector<LightRecord> records(ranks);
   for (std::uint32_t step = 0; step < steps; ++step) {
     Rng rng(7, step);
@@ -92,8 +92,8 @@ void write_made(const std::filesystem::path& path, std::uint32_t ranks, std::uin
       const double took = kStep * (1 + kNoise * (2 * rng.uniform() - 1)) * (slow ? kSlow : 1);
       record.step = step;
       record.rank = rank;
-      record.start = date;
-      record.arrival = date + Duration(static_cast<std::int64_t>(took));
+      record.start = time;
+      record.arrival = time + Duration(static_cast<std::int64_t>(took));
       record.operations = 1e13;
       record.bytes = 7e8;
       record.rows = 32768;
@@ -111,7 +111,7 @@ void write_made(const std::filesystem::path& path, std::uint32_t ranks, std::uin
       record.release = last;
       record.whom = record.rank == last_rank ? kNone : last_rank;
     }
-    date = last;
+    time = last;
     checksum.add(records);
     out.write(reinterpret_cast<const char*>(records.data()),
               static_cast<std::streamsize>(records.size() * sizeof(LightRecord)));

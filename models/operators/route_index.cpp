@@ -17,22 +17,22 @@ namespace {
 // On real data SortRoutes writes the places in the whole order at once, and the others pass them on.
 class RouteIndex final : public Operator {
  public:
-  enum class Step : std::uint8_t { kSort, kMerge, kIndex };
-  explicit RouteIndex(Step step) : step_(step) {}
+  enum class Kind : std::uint8_t { kSort, kMerge, kIndex };
+  explicit RouteIndex(Kind kind) : kind_(kind) {}
 
   TaskType task_type() const override {
-    return TaskType{static_cast<std::uint16_t>(215 + static_cast<std::uint16_t>(step_))};
+    return TaskType{static_cast<std::uint16_t>(215 + static_cast<std::uint16_t>(kind_))};
   }
   CoreUnit unit() const override { return CoreUnit::kVector; }
   std::uint32_t num_inputs() const override { return 1; }
-  bool is_metadata(std::uint32_t) const override { return step_ == Step::kSort; }
+  bool is_metadata(std::uint32_t) const override { return kind_ == Kind::kSort; }
 
   std::string mismatch(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs,
                        bool) const override {
     const TensorInfo &in = inputs[0], &out = outputs[0];
     if (out.layout != Layout::kPlain || out.dtype != DataType::kInt32)
       return fmt::format("'{}' must be plain rows of int32", out.name);
-    if (step_ != Step::kSort) return same_rows(in, out);
+    if (kind_ != Kind::kSort) return same_rows(in, out);
     return in.external ? std::string() : fmt::format("its routing '{}' must be external", in.name);
   }
 
@@ -40,14 +40,14 @@ class RouteIndex final : public Operator {
 
   std::uint32_t task_number(const MoeShape&, const CutOptions& cut,
                             std::span<const TensorInfo>) const override {
-    return step_ == Step::kMerge ? 1 : cut.parts;
+    return kind_ == Kind::kMerge ? 1 : cut.parts;
   }
 
   void fill_config(const FillContext& context, Tile tile, TaskTable& out) const override {
     const TensorId from = context.op.inputs[0], to = context.op.outputs[0];
     const Rows rows = equal_cut({0, info(context, to).rows}, tile.index, tile.count);
     if (rows.empty()) return;
-    const Region input = step_ == Step::kSort ? metadata(context, from)
+    const Region input = kind_ == Kind::kSort ? metadata(context, from)
                                               : whole(from, context.rank, {0, info(context, from).rows});
     const Region output = whole(to, context.rank, rows);
     TaskDescriptor td = describe(context, *this, std::nullopt, rows.begin);
@@ -61,19 +61,19 @@ class RouteIndex final : public Operator {
     const Stream write = stream(context, task.outputs[0], true);
     Stream read = write;
     read.write = false;
-    if (step_ != Step::kSort) read.tensor = TensorId{task.inputs[0].tensor};
-    if (step_ != Step::kSort) out.streams.push_back(read);
+    if (kind_ != Kind::kSort) read.tensor = TensorId{task.inputs[0].tensor};
+    if (kind_ != Kind::kSort) out.streams.push_back(read);
     out.streams.push_back(write);
     const std::uint64_t routes = std::uint64_t{write.rows.size()} * info(context, write.tensor).cols;
-    if (step_ == Step::kIndex) out.ops.scalar = routes;
-    if (step_ == Step::kMerge) out.ops.sorted = routes;
-    if (step_ == Step::kSort) out.ops.sorted = routes * sort_passes(routes);
+    if (kind_ == Kind::kIndex) out.ops.scalar = routes;
+    if (kind_ == Kind::kMerge) out.ops.sorted = routes;
+    if (kind_ == Kind::kSort) out.ops.sorted = routes * sort_passes(routes);
   }
 
   void compute(const WorkContext&, const TaskView& task, Data& data) const override {
     const Region& out = task.outputs[0];
     TensorData& to = data.tensor(RankId{out.rank}, TensorId{out.tensor});
-    if (step_ != Step::kSort) {
+    if (kind_ != Kind::kSort) {
       const TensorData& from = data.tensor(RankId{out.rank}, TensorId{task.inputs[0].tensor});
       for (std::uint32_t r = out.row_begin; r < out.row_end; ++r)
         std::ranges::copy(from.row(r), to.row(r).begin());
@@ -97,13 +97,13 @@ class RouteIndex final : public Operator {
     return passes;
   }
 
-  Step step_;
+  Kind kind_;
 };
 
-A3SIM_REGISTER(Operator, "SortRoutes", "sorts runs of routes by expert", RouteIndex(RouteIndex::Step::kSort));
-A3SIM_REGISTER(Operator, "MergeRoutes", "merges sorted runs of routes", RouteIndex(RouteIndex::Step::kMerge));
+A3SIM_REGISTER(Operator, "SortRoutes", "sorts runs of routes by expert", RouteIndex(RouteIndex::Kind::kSort));
+A3SIM_REGISTER(Operator, "MergeRoutes", "merges sorted runs of routes", RouteIndex(RouteIndex::Kind::kMerge));
 A3SIM_REGISTER(Operator, "IndexRoutes", "counts routes and writes the place of each",
-               RouteIndex(RouteIndex::Step::kIndex));
+               RouteIndex(RouteIndex::Kind::kIndex));
 
 }  // namespace
 }  // namespace a3sim

@@ -32,23 +32,23 @@ double busiest_over_mean(const std::vector<double>& weights, const MoeShape& sha
   double sum = 0;
   for (const double w : weights) sum += w;
   // Newton's method on a rising concave function comes from the left, and never passes the root.
-  double date = shape.top_k / sum;
+  double time = shape.top_k / sum;
   constexpr int kSteps = 6;
   for (int step = 0; step < kSteps && shape.top_k < weights.size(); ++step) {
     double left = -static_cast<double>(shape.top_k), slope = 0;
     for (const double w : weights) {
-      const double waits = std::exp(-date * w);
+      const double waits = std::exp(-time * w);
       left += 1 - waits;
       slope += w * waits;
     }
     if (slope <= 0) break;
-    date -= left / slope;
+    time -= left / slope;
   }
   double most = 0, all = 0;
   for (std::uint32_t first = 0; first < weights.size(); first += shape.experts_per_rank) {
     double rank = 0;
     for (std::uint32_t e = first; e < first + shape.experts_per_rank; ++e)
-      rank += 1 - std::exp(-date * weights[e]);
+      rank += 1 - std::exp(-time * weights[e]);
     most = std::max(most, rank);
     all += rank;
   }

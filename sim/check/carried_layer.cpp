@@ -67,14 +67,14 @@ void CarriedLayer::backward(const StreamPass& pass, const std::vector<RowsByExpe
 void CarriedLayer::carry(const StreamPass& pass, const std::vector<RowsByExpert>& rows, bool forward) {
   // A task that waits for another comes after it, even if both times are equal: tasks wait only for earlier
   // ones.
-  std::vector<std::tuple<Time, std::uint32_t, bool>> dates;  // the task's end comes behind its start
+  std::vector<std::tuple<Time, std::uint32_t, bool>> times;  // the task's end comes behind its start
   for (std::uint32_t t = 0; t < pass.program.tasks.size(); ++t) {
-    dates.emplace_back(pass.result.records[t].start, t, false);
-    dates.emplace_back(pass.result.records[t].end, t, true);
+    times.emplace_back(pass.result.records[t].start, t, false);
+    times.emplace_back(pass.result.records[t].end, t, true);
   }
-  std::ranges::sort(dates);
+  std::ranges::sort(times);
   std::vector<Writes> under_way(pass.program.tasks.size());
-  for (const auto& [date, task, ends] : dates) {
+  for (const auto& [time, task, ends] : times) {
     if (!ends) {
       under_way[task] = read(pass.program.tasks[task], rows[task], forward);
       continue;

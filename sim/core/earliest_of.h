@@ -14,17 +14,17 @@ class EarliestOf {
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
   explicit EarliestOf(std::size_t slots)
-      : dates_((slots + kGroup - 1) / kGroup * kGroup, kNever), least_(dates_.size() / kGroup, kNever) {}
+      : times_((slots + kGroup - 1) / kGroup * kGroup, kNever), least_(times_.size() / kGroup, kNever) {}
 
-  std::int64_t operator[](std::size_t slot) const { return dates_[slot]; }
-  void set(std::size_t slot, std::int64_t date) {
+  std::int64_t operator[](std::size_t slot) const { return times_[slot]; }
+  void set(std::size_t slot, std::int64_t time) {
     std::int64_t& least = least_[slot / kGroup];
-    const bool was_least = dates_[slot] == least;
-    dates_[slot] = date;
-    if (date <= least) {
-      least = date;
+    const bool was_least = times_[slot] == least;
+    times_[slot] = time;
+    if (time <= least) {
+      least = time;
     } else if (was_least) {
-      const std::int64_t* const group = &dates_[slot / kGroup * kGroup];
+      const std::int64_t* const group = &times_[slot / kGroup * kGroup];
       least = *std::min_element(group, group + kGroup);
     }
   }
@@ -35,14 +35,14 @@ class EarliestOf {
     return earliest;
   }
 
-  // Calls visit(slot) for all slots with times up to `date`, in slot order. `visit` may change its slot's
+  // Calls visit(slot) for all slots with times up to `time`, in slot order. `visit` may change its slot's
   // time.
   template <class Visit>
-  void each_until(std::int64_t date, Visit&& visit) const {
+  void each_until(std::int64_t time, Visit&& visit) const {
     for (std::size_t group = 0; group < least_.size(); ++group) {
-      if (least_[group] > date) continue;
+      if (least_[group] > time) continue;
       for (std::size_t slot = group * kGroup; slot < (group + 1) * kGroup; ++slot) {
-        if (dates_[slot] <= date) visit(slot);
+        if (times_[slot] <= time) visit(slot);
       }
     }
   }
@@ -50,7 +50,7 @@ class EarliestOf {
  private:
   static constexpr std::size_t kGroup = 8;
 
-  std::vector<std::int64_t> dates_, least_;  // by slot, by group
+  std::vector<std::int64_t> times_, least_;  // by slot, by group
 };
 
 }  // namespace a3sim

@@ -55,53 +55,57 @@ std::uint32_t CostModel::macs_per_cycle(const Work& work) const {
   return macs;
 }
 
-// Cycles may be fractions, since rates are in bytes per cycle; a step's sum is rounded up once.
+// Cycles may be fractions, since rates are in bytes per cycle; a portion's sum is rounded up once.
 Duration CostModel::time(double cycles) const {
   return Duration(whole_picoseconds(cycles * 1e12 / static_cast<double>(hardware_.clock.count)));
 }
 
-void CostModel::begin_shape(const Work& work, const TaskStep& step, LastCube& last) const {
+void CostModel::begin_shape(const Work& work, const TaskPortion& portion, LastCube& last) const {
   const Hardware::Cube& cube = hardware_.cube;
   const double clock = static_cast<double>(hardware_.clock.count);
   const double line = static_cast<double>(hardware_.memory.l2_line_read.count) / clock;
-  last.stages_ = static_cast<double>(ceil_div(step.k, std::int64_t{work.tiling.base_k} * work.tiling.step_k));
+  last.stages_ =
+      static_cast<double>(ceil_div(portion.k, std::int64_t{work.tiling.base_k} * work.tiling.step_k));
   for (std::uint32_t i = 0; i < 2; ++i) {
-    const StepAccess& access = step.accesses[i];
-    const double readers = std::min(i == 0 ? step.readers_a : step.readers_b, matrix_workers_);
-    const double part = part_of_rate(step, access), rate = std::min(cube.gm_to_l1 * part, line / readers);
+    const TensorAccess& access = portion.accesses[i];
+    const double readers = std::min(i == 0 ? portion.readers_a : portion.readers_b, matrix_workers_);
+    const double part = part_of_rate(portion, access), rate = std::min(cube.gm_to_l1 * part, line / readers);
     last.loads_ += static_cast<double>(access.bytes()) / rate + last.stages_ * cube.load_issue_cycles;
     last.miss_[i] = std::max(0.0, 1 / (cube.gm_to_l1_miss * part) - 1 / rate);
   }
-  const Mads mads =
-      mads_of(step.rows, step.cols, step.k, work.tiling.base_k, macs_per_cycle(work), cube.least_rows);
+  const Mads mads = mads_of(portion.rows, portion.cols, portion.k, work.tiling.base_k, macs_per_cycle(work),
+                            cube.least_rows);
   const double heads = static_cast<double>(mads.count) * cube.mad_head_cycles;
   const double busy = (static_cast<double>(mads.cycles) + heads) / cube.speed;
-  const double to_l0a = step.rows / cube.l1_to_l0a, to_l0b = step.cols / cube.l1_to_l0b;
+  const double to_l0a = portion.rows / cube.l1_to_l0a, to_l0b = portion.cols / cube.l1_to_l0b;
   const double element = element_bytes(work.dtype);
   const double to_l0 = work.dtype == work.weights && cube.l0_in_turns
-                           ? element * step.k * (to_l0a + to_l0b)
-                           : both_of(element * step.k * to_l0a, element_bytes(work.weights) * step.k * to_l0b,
-                                     cube.l0_in_turns);
+                           ? element * portion.k * (to_l0a + to_l0b)
+                           : both_of(element * portion.k * to_l0a,
+                                     element_bytes(work.weights) * portion.k * to_l0b, cube.l0_in_turns);
   last.compute_ = work.tiling.l0_buffers == 1 ? busy + to_l0 : std::max(busy, to_l0);
-  last.start_ = step.first ? static_cast<double>(program_.tasks.cube_task_start.count()) * 1e-12 * clock : 0;
+  last.start_ =
+      portion.first ? static_cast<double>(program_.tasks.cube_task_start.count()) * 1e-12 * clock : 0;
 }
 
-CostModel::Cycles CostModel::cube(const Work& work, const TaskStep& step, const StepTraffic& traffic,
+CostModel::Cycles CostModel::cube(const Work& work, const TaskPortion& portion, const PortionTraffic& traffic,
                                   LastCube& last) const {
   const auto cycles = [&](double loads) {
     return last.start_ + block_cycles(last.stages_, loads / last.stages_, last.compute_ / last.stages_,
-                                      last.drain_, work.tiling, work.drain_overlaps(), step.first);
+                                      last.drain_, work.tiling, work.drain_overlaps(), portion.first);
   };
-  const LastCube::Shape shape{step.rows,  step.cols,          step.k, step.readers_a, step.readers_b,
-                              step.first, step.finishes_block};
+  const LastCube::Shape shape{portion.rows,          portion.cols,      portion.k,
+                              portion.readers_a,     portion.readers_b, portion.first,
+                              portion.finishes_block};
   if (!(shape == last.shape_)) {
     last = {};
     last.shape_ = shape;
     const double result = element_bytes(work.result);
-    last.drain_ = step.finishes_block ? result * step.rows * step.cols / hardware_.cube.l0c_to_gm : 0;
+    last.drain_ =
+        portion.finishes_block ? result * portion.rows * portion.cols / hardware_.cube.l0c_to_gm : 0;
     last.hits_ = last.drain_;  // writing zeros
-    if (step.k > 0) {
-      begin_shape(work, step, last);
+    if (portion.k > 0) {
+      begin_shape(work, portion, last);
       last.hits_ = cycles(last.loads_);
     }
   }
@@ -114,21 +118,21 @@ CostModel::Cycles CostModel::cube(const Work& work, const TaskStep& step, const 
   // in the L2.
   double all = last.hits_;
   for (std::uint32_t i = 0; i < 2; ++i)
-    if (misses[i] > 0) all += (cycles(last.loads_ + misses[i]) - last.hits_) / step.fetchers[i];
+    if (misses[i] > 0) all += (cycles(last.loads_ + misses[i]) - last.hits_) / portion.fetchers[i];
   return {all, last.hits_};
 }
 
 // A row of a load costs time in addition to its bytes. Between the two measured lengths the time per byte is
 // linear in the number of rows that a line's bytes come in. Below the shorter length it lies on the line from
 // there to whole lines.
-double CostModel::part_of_rate(const TaskStep& step, const StepAccess& access) const {
+double CostModel::part_of_rate(const TaskPortion& portion, const TensorAccess& access) const {
   const Hardware::Cube& cube = hardware_.cube;
   // Rows that begin at a half or a quarter of a line arrive in pieces of that size.
   std::uint32_t piece = kL2Line;
-  while (step.cube && access.row_bytes > 0 && piece > kL2Line / 4 && access.pitch % piece != 0) piece /= 2;
+  while (portion.cube && access.row_bytes > 0 && piece > kL2Line / 4 && access.pitch % piece != 0) piece /= 2;
   const bool aligned = access.pitch % piece == 0;
   if (!aligned) piece = kL2Line;
-  const double part = aligned ? 1 : step.cube ? cube.unaligned : hardware_.vector.unaligned;
+  const double part = aligned ? 1 : portion.cube ? cube.unaligned : hardware_.vector.unaligned;
   if (access.row_bytes == 0 || std::min(access.row_bytes, piece) >= kL2Line) return part;
   const double rows =
       static_cast<double>(kL2Line) / std::min(access.row_bytes, piece);  // 512 bytes in 1, 2, 4 rows
@@ -155,15 +159,15 @@ double CostModel::serial_cycles(const VectorOps& ops) const {
   return picoseconds * 1e-12 * static_cast<double>(hardware_.clock.count);
 }
 
-CostModel::Cycles CostModel::vector(const Work& work, const TaskStep& step,
-                                    const StepTraffic& traffic) const {
+CostModel::Cycles CostModel::vector(const Work& work, const TaskPortion& portion,
+                                    const PortionTraffic& traffic) const {
   const Hardware::Vector& vector = hardware_.vector_of(work.worker_kind);
-  double hits = step.loads * vector.load_startup, misses = 0, write = 0;
+  double hits = portion.loads * vector.load_startup, misses = 0, write = 0;
   std::uint64_t all_bytes = 0;
-  for (std::uint32_t i = 0; i < step.count; ++i) {
-    const StepAccess& access = step.accesses[i];
+  for (std::uint32_t i = 0; i < portion.count; ++i) {
+    const TensorAccess& access = portion.accesses[i];
     all_bytes += access.bytes();
-    const double part = part_of_rate(step, access);
+    const double part = part_of_rate(portion, access);
     const auto bytes = static_cast<double>(access.bytes());
     if (access.l2.write) {
       write += bytes / (vector.ub_to_gm * part);
@@ -173,29 +177,29 @@ CostModel::Cycles CostModel::vector(const Work& work, const TaskStep& step,
       misses += traffic.slow[i] * std::max(0.0, 1 / (vector.gm_to_ub_miss * part) - 1 / rate);
     }
   }
-  const double busy = vector_arithmetic(vector, step.simple, step.convert, step.transcendental) +
-                      step.dependent * vector.startup_cycles;
+  const double busy = vector_arithmetic(vector, portion.simple, portion.convert, portion.transcendental) +
+                      portion.dependent * vector.startup_cycles;
   // The load of the first tile and the store of the last overlap with nothing.
   const double tiles =
       std::max(1.0, static_cast<double>(all_bytes) / static_cast<double>(program_.vector_tile.count));
   const auto cycles = [&](double loads) {
     const double longest = std::max({busy, loads, write});
-    return longest + (step.first ? vector.startup_cycles + (busy + loads + write - longest) / tiles +
-                                       serial_cycles(work.ops)
-                                 : 0);
+    return longest + (portion.first ? vector.startup_cycles + (busy + loads + write - longest) / tiles +
+                                          serial_cycles(work.ops)
+                                    : 0);
   };
   return {cycles(hits + misses), cycles(hits)};
 }
 
-StepJob CostModel::job(const Work& work, const TaskStep& step, const StepTraffic& traffic) const {
+PortionJob CostModel::job(const Work& work, const TaskPortion& portion, const PortionTraffic& traffic) const {
   LastCube last;
-  return job(work, step, traffic, last);
+  return job(work, portion, traffic, last);
 }
 
-StepJob CostModel::job(const Work& work, const TaskStep& step, const StepTraffic& traffic,
-                       LastCube& last) const {
-  const Cycles cycles = step.cube ? cube(work, step, traffic, last) : vector(work, step, traffic);
-  StepJob job;
+PortionJob CostModel::job(const Work& work, const TaskPortion& portion, const PortionTraffic& traffic,
+                          LastCube& last) const {
+  const Cycles cycles = portion.cube ? cube(work, portion, traffic, last) : vector(work, portion, traffic);
+  PortionJob job;
   job.memory.ideal = time(cycles.all);
   if (cycles.hits < cycles.all) {
     job.missing = job.memory.ideal - std::min(job.memory.ideal, time(cycles.hits));
@@ -203,7 +207,7 @@ StepJob CostModel::job(const Work& work, const TaskStep& step, const StepTraffic
   const auto bytes = [&](Resource resource) -> double& {
     return job.memory.bytes[static_cast<std::size_t>(resource)];
   };
-  for (const StepAccess& access : step.all()) {
+  for (const TensorAccess& access : portion.all()) {
     bytes(access.l2.write ? Resource::kL2Write : Resource::kL2Read) += static_cast<double>(access.bytes());
   }
   bytes(Resource::kHbm) = traffic.hbm;
@@ -212,21 +216,22 @@ StepJob CostModel::job(const Work& work, const TaskStep& step, const StepTraffic
 
 Duration CostModel::least(const Work& work) const {
   if (work.kind == WorkKind::kNothing) return {};
-  TaskSteps steps;
-  TaskStep step;
+  TaskPortions portions;
+  TaskPortion portion;
   LastCube last;
   double cycles = 0;
-  steps.start(work, hardware_);
-  while (steps.next(step)) cycles += (step.cube ? cube(work, step, {}, last) : vector(work, step, {})).hits;
+  portions.start(work, hardware_);
+  while (portions.next(portion))
+    cycles += (portion.cube ? cube(work, portion, {}, last) : vector(work, portion, {})).hits;
   return time(cycles);
 }
 
-void CostModel::add(const Work& work, const TaskStep& step, CubeTotal& total) const {
-  if (!step.finishes_block) return;
-  total.cycles += mads_of(step.rows, step.cols, step.block_k, work.tiling.base_k, macs_per_cycle(work),
-                          hardware_.cube.least_rows)
+void CostModel::add(const Work& work, const TaskPortion& portion, CubeTotal& total) const {
+  if (!portion.finishes_block) return;
+  total.cycles += mads_of(portion.rows, portion.cols, portion.block_k, work.tiling.base_k,
+                          macs_per_cycle(work), hardware_.cube.least_rows)
                       .cycles;
-  total.macs += std::uint64_t{step.rows} * step.cols * step.block_k;
+  total.macs += std::uint64_t{portion.rows} * portion.cols * portion.block_k;
 }
 
 Duration CostModel::arithmetic(const CubeTotal& total) const {
@@ -237,14 +242,14 @@ Duration CostModel::arithmetic(const CubeTotal& total) const {
 Duration CostModel::arithmetic(const Work& work) const {
   if (work.kind == WorkKind::kCube) {
     CubeTotal total;
-    TaskStep step;
+    TaskPortion portion;
     for (BlockWalk walk(work); !walk.done(); walk.next()) {
       const BlockGrid::Block block = walk.block();
-      step.rows = block.rows;
-      step.cols = block.cols;
-      step.block_k = walk.gemm().k;
-      step.finishes_block = true;
-      add(work, step, total);
+      portion.rows = block.rows;
+      portion.cols = block.cols;
+      portion.block_k = walk.gemm().k;
+      portion.finishes_block = true;
+      add(work, portion, total);
     }
     return arithmetic(total);
   }

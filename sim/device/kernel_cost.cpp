@@ -90,23 +90,23 @@ KernelCost::Block KernelCost::block(const Gemm& product, std::uint32_t rows, std
   work.result = form.result;
   work.a_transposed = form.transposed;
   work.a_pitch = work.b_pitch = kL2Line;  // rows begin at lines
-  TaskSteps steps;
-  TaskStep step;
-  steps.start(work, cost_.hardware());
+  TaskPortions portions;
+  TaskPortion portion;
+  portions.start(work, cost_.hardware());
   const auto [readers_a, readers_b] = grid.readers(0, workers);
-  while (steps.next(step)) {
-    step.readers_a = readers_a;
-    step.readers_b = readers_b;
+  while (portions.next(portion)) {
+    portion.readers_a = readers_a;
+    portion.readers_b = readers_b;
     // A panel is fetched once; all who read it meanwhile proceed at that pace.
-    StepTraffic traffic;
+    PortionTraffic traffic;
     traffic.slow[0] =
-        static_cast<double>(step.accesses[0].bytes()) * std::min(1.0, 1.0 * readers_a / grid.blocks_n());
+        static_cast<double>(portion.accesses[0].bytes()) * std::min(1.0, 1.0 * readers_a / grid.blocks_n());
     traffic.slow[1] =
-        static_cast<double>(step.accesses[1].bytes()) * std::min(1.0, 1.0 * readers_b / grid.blocks_m());
-    const StepJob job = cost_.job(work, step, traffic);
-    const bool first = step.first;
-    step.first = false;
-    const StepJob later = first ? cost_.job(work, step, traffic) : job;
+        static_cast<double>(portion.accesses[1].bytes()) * std::min(1.0, 1.0 * readers_b / grid.blocks_m());
+    const PortionJob job = cost_.job(work, portion, traffic);
+    const bool first = portion.first;
+    portion.first = false;
+    const PortionJob later = first ? cost_.job(work, portion, traffic) : job;
     block.first += picoseconds(job.memory.ideal);
     block.later += picoseconds(later.memory.ideal);
     block.l2_read += job.memory.bytes[kL2Read];

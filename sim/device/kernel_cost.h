@@ -27,9 +27,9 @@ struct VectorKernel {
 // Returns a tiling of products in bf16 for another type: as many bytes of K at a time.
 Tiling tiling_for(Tiling tiling, DataType operands);
 
-// Computes whole kernels as one job of their device's memory. CostModel gives the cost of their steps, which
-// are dealt to the kernel's workers; operands come from the HBM once. How workers affect each other piece by
-// piece in the L2 is not modelled.
+// Computes whole kernels as one job of their device's memory. CostModel gives the cost of their portions,
+// which are dealt to the kernel's workers; operands come from the HBM once. How workers affect each other
+// piece by piece in the L2 is not modelled.
 class KernelCost {
  public:
   // Hardware and program must outlive the object.

@@ -51,11 +51,11 @@ Memory::Memory(std::array<double, kResources> capacity, std::uint32_t slots)
 }
 
 void Memory::change(Time now) {
-  const std::int64_t date = count(now);
-  if (date < now_) refuse("a memory's times never decrease");
-  if (changed_ && date > now_) refuse("a memory was not settled at the time of its last change");
-  if (next_end_ <= date) refuse("a memory's ended jobs were not taken");
-  now_ = date;
+  const std::int64_t time = count(now);
+  if (time < now_) refuse("a memory's times never decrease");
+  if (changed_ && time > now_) refuse("a memory was not settled at the time of its last change");
+  if (next_end_ <= time) refuse("a memory's ended jobs were not taken");
+  now_ = time;
   changed_ = true;
 }
 
@@ -103,13 +103,13 @@ Time Memory::settle(Time now) {
 }
 
 void Memory::advance(Time now, std::vector<std::uint32_t>& ended) {
-  const std::int64_t date = count(now);
-  if (date < now_) refuse("a memory's times never decrease");
-  if (date < next_end_) return;
-  if (changed_ && date > now_) refuse("a memory was not settled at the time of its last change");
-  now_ = date;
+  const std::int64_t time = count(now);
+  if (time < now_) refuse("a memory's times never decrease");
+  if (time < next_end_) return;
+  if (changed_ && time > now_) refuse("a memory was not settled at the time of its last change");
+  now_ = time;
   changed_ = true;
-  ends_.each_until(date, [&](std::size_t slot) {
+  ends_.each_until(time, [&](std::size_t slot) {
     end(static_cast<std::uint32_t>(slot));
     ended.push_back(static_cast<std::uint32_t>(slot));
   });

@@ -22,7 +22,7 @@ struct MemoryJob {
   Duration ideal{};                        // positive
   std::array<double, kResources> bytes{};  // over its whole length
   // What a whole kernel's ideal time is spent on, as far as it is known: arithmetic, waits for lines missing in the L2, and
-  // what the HBM takes beyond that. A step of a task has none: its record says so.
+  // what the HBM takes beyond that. A portion of a task has none: its record says so.
   Duration arithmetic{}, missing{}, hbm{};
 
   MemoryJob& operator+=(const MemoryJob& next);

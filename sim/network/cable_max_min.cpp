@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "sim/core/error.h"
-#include "sim/network/fluid_date.h"
+#include "sim/network/fluid_time.h"
 
 namespace a3sim {
 

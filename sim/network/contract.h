@@ -35,9 +35,9 @@ class Contract {
   }
   // Checks that a time does not decrease, and returns it in picoseconds.
   std::int64_t move_to(Time now) {
-    const std::int64_t date = now.time_since_epoch().count();
-    if (date < now_) throw std::logic_error("a network's dates never decrease");
-    return now_ = date;
+    const std::int64_t time = now.time_since_epoch().count();
+    if (time < now_) throw std::logic_error("a network's times never decrease");
+    return now_ = time;
   }
 
   void check_egress(std::uint32_t port) const { check_port(port, spec_.egress.size()); }

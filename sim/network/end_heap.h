@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/core/ids.h"
-#include "sim/network/fluid_date.h"
+#include "sim/network/fluid_time.h"
 
 namespace a3sim {
 
@@ -14,17 +14,17 @@ namespace a3sim {
 class EndHeap {
  public:
   bool empty() const { return heap_.empty(); }
-  const FluidDate& first() const { return heap_.front().date; }
+  const FluidTime& first() const { return heap_.front().time; }
   std::uint32_t first_class() const { return heap_.front().c; }
 
   // Sets or changes a class's time.
-  void set(std::uint32_t c, const FluidDate& date) {
+  void set(std::uint32_t c, const FluidTime& time) {
     if (place_.size() <= c) place_.resize(c + 1, kNone);
     if (place_[c] == kNone) {
       place_[c] = static_cast<std::uint32_t>(heap_.size());
       heap_.emplace_back();
     }
-    sift(place_[c], {date, c});
+    sift(place_[c], {time, c});
   }
   // Removes the time of a class that has one.
   void erase(std::uint32_t c) {
@@ -36,10 +36,10 @@ class EndHeap {
 
  private:
   struct End {
-    FluidDate date;
+    FluidTime time;
     std::uint32_t c;
     // Equal times are ordered by class number, so that the order is unique.
-    bool before(const End& other) const { return date < other.date || (!(other.date < date) && c < other.c); }
+    bool before(const End& other) const { return time < other.time || (!(other.time < time) && c < other.c); }
   };
 
   void put(std::size_t place, const End& end) {

@@ -42,25 +42,25 @@ class FlowQueue {
 class EndedFlows {
  public:
   bool empty() const { return ended_.empty(); }
-  std::int64_t first_date() const { return ended_.front().date; }
+  std::int64_t first_time() const { return ended_.front().time; }
   // Times must not decrease.
-  void add(std::int64_t date, const FlowQueue::Waiting& flow) {
-    ended_.push_back({date, flow.sequence, flow.token});
+  void add(std::int64_t time, const FlowQueue::Waiting& flow) {
+    ended_.push_back({time, flow.sequence, flow.token});
   }
   // Appends the tokens in order of (time, start) and removes them.
   void hand_out(std::vector<std::uint32_t>& tokens) {
-    const auto by_date = [](const Ended& a, const Ended& b) {
-      return a.date != b.date ? a.date < b.date : a.sequence < b.sequence;
+    const auto by_time = [](const Ended& a, const Ended& b) {
+      return a.time != b.time ? a.time < b.time : a.sequence < b.sequence;
     };
-    if (!std::is_sorted(ended_.begin(), ended_.end(), by_date))
-      std::sort(ended_.begin(), ended_.end(), by_date);
+    if (!std::is_sorted(ended_.begin(), ended_.end(), by_time))
+      std::sort(ended_.begin(), ended_.end(), by_time);
     for (const Ended& e : ended_) tokens.push_back(e.token);
     ended_.clear();
   }
 
  private:
   struct Ended {
-    std::int64_t date;
+    std::int64_t time;
     std::uint64_t sequence;
     std::uint32_t token;
   };

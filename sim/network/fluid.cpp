@@ -11,7 +11,7 @@
 #include "sim/network/class_table.h"
 #include "sim/network/contract.h"
 #include "sim/network/flow_queue.h"
-#include "sim/network/fluid_date.h"
+#include "sim/network/fluid_time.h"
 
 namespace a3sim {
 
@@ -41,10 +41,10 @@ class Fluid final : public Network, public CableMeter {
   }
 
   Time next_end() override {
-    if (!ended_.empty()) return Time(Duration(ended_.first_date()));
+    if (!ended_.empty()) return Time(Duration(ended_.first_time()));
     solve();
     if (next_ == kNever) return Time::max();
-    return Time(Duration(whole_date(next_)));
+    return Time(Duration(whole_time(next_)));
   }
 
   void advance(Time now, std::vector<std::uint32_t>& ended) override {
@@ -94,9 +94,9 @@ class Fluid final : public Network, public CableMeter {
   // Advances the fluid to `now`, where its rates change.
   void change_at(Time now) {
     run_to(now);
-    const std::int64_t date = now.time_since_epoch().count();
-    if (const double passed = until(date); passed > 0) solver_->serve(passed);
-    since_ = date;
+    const std::int64_t time = now.time_since_epoch().count();
+    if (const double passed = until(time); passed > 0) solver_->serve(passed);
+    since_ = time;
     fraction_ = 0;
     solved_ = false;
   }
@@ -125,9 +125,9 @@ class Fluid final : public Network, public CableMeter {
   }
 
   // Returns picoseconds from the fluid's time to a later time.
-  double until(std::int64_t date) const { return static_cast<double>(date - since_) - fraction_; }
+  double until(std::int64_t time) const { return static_cast<double>(time - since_) - fraction_; }
   // Returns the time some picoseconds after the fluid's, rounded up.
-  std::int64_t whole_date(double after) const {
+  std::int64_t whole_time(double after) const {
     return since_ + whole_picoseconds(fraction_ + after - kSlack);
   }
 
@@ -141,19 +141,19 @@ class Fluid final : public Network, public CableMeter {
 
   // Ends flows that end by `now`.
   void run_to(Time now) {
-    const std::int64_t date = contract_.move_to(now);
+    const std::int64_t time = contract_.move_to(now);
     // At the very time of a change no flow ends: those that could have ended already.
-    while (solved_ || until(date) > 0) {
+    while (solved_ || until(time) > 0) {
       solve();
-      const double rest = std::max(0.0, until(date));
+      const double rest = std::max(0.0, until(time));
       // This must be the time that next_end() returns: with another rule the fluid would not advance past it.
-      if (next_ == kNever || whole_date(next_) > date) return;
+      if (next_ == kNever || whole_time(next_) > time) return;
       const double passed = std::min(next_, rest);
-      const std::int64_t whole = std::min(date, whole_date(passed));
+      const std::int64_t whole = std::min(time, whole_time(passed));
       solver_->serve(passed);
       end_flows(whole);
       if (passed == rest) {
-        since_ = date;
+        since_ = time;
         fraction_ = 0;
       } else {
         const double floor = std::floor(fraction_ + passed);
@@ -164,22 +164,22 @@ class Fluid final : public Network, public CableMeter {
     }
   }
 
-  void end_flows(std::int64_t date) {
+  void end_flows(std::int64_t time) {
     ending_.clear();
     solver_->take_ending(noise_, ending_);
     // New classes take the numbers that were returned last, in the order in which these had started.
     const auto later = [](const auto& a, const auto& b) { return a.c > b.c; };
     if (!std::is_sorted(ending_.begin(), ending_.end(), later))
       std::sort(ending_.begin(), ending_.end(), later);
-    for (const RateSolver::Ending& e : ending_) end_flows_of(e, date);
+    for (const RateSolver::Ending& e : ending_) end_flows_of(e, time);
   }
 
-  void end_flows_of(const RateSolver::Ending& ending, std::int64_t date) {
+  void end_flows_of(const RateSolver::Ending& ending, std::int64_t time) {
     const std::uint32_t c = ending.c;
     FlowQueue& waiting = waiting_[c];
     const double served = waiting.first().finish - ending.left;
     while (!waiting.empty() && waiting.first().finish - served <= ending.slack) {
-      ended_.add(date, waiting.first());
+      ended_.add(time, waiting.first());
       waiting.pop();
       solver_->leave(c);
     }

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "sim/network/fluid_date.h"
+#include "sim/network/fluid_time.h"
 
 namespace a3sim {
 

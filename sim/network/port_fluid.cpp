@@ -40,7 +40,7 @@ void PortFluid::start(Time now, const Flow& flow) {
 }
 
 Time PortFluid::next_end() {
-  if (!ended_.empty()) return Time(Duration(ended_.first_date()));
+  if (!ended_.empty()) return Time(Duration(ended_.first_time()));
   refresh();
   return ends_.empty() ? Time::max() : Time(Duration(ends_.first().rounded()));
 }
@@ -110,7 +110,7 @@ std::uint32_t PortFluid::class_of(const Flow& flow) {
   added.cap = per_picosecond(flow.cap);
   added.key = key;
   added.left = added.rate = 0;
-  added.since = date_;
+  added.since = time_;
   return c;
 }
 
@@ -131,8 +131,8 @@ void PortFluid::drop(std::uint32_t c) {
 // Advances a class to the fluid's time.
 void PortFluid::serve(std::uint32_t c) {
   Class& served = classes_[c];
-  served.left -= served.rate * (date_ - served.since);
-  served.since = date_;
+  served.left -= served.rate * (time_ - served.since);
+  served.since = time_;
 }
 
 // Updates the rates and ends of the classes that touched ports concern.
@@ -154,34 +154,34 @@ void PortFluid::set_rate(std::uint32_t c, double rate) {
 
 // Ends flows that end by `now`.
 void PortFluid::run_to(Time now) {
-  const FluidDate last{contract_.move_to(now), 0};
+  const FluidTime last{contract_.move_to(now), 0};
   // At the very time of a change no flow ends: those that could have ended already.
-  while (touched_.empty() || date_ < last) {
+  while (touched_.empty() || time_ < last) {
     refresh();
     if (ends_.empty() || ends_.first().rounded() > last.whole) break;
-    const std::int64_t date = ends_.first().rounded();
-    date_ = std::min(ends_.first(), last);
-    end_flows(date);
+    const std::int64_t time = ends_.first().rounded();
+    time_ = std::min(ends_.first(), last);
+    end_flows(time);
   }
-  if (date_ < last) date_ = last;
+  if (time_ < last) time_ = last;
 }
 
-void PortFluid::end_flows(std::int64_t date) {
-  const FluidDate until = std::max(date_, ends_.first()) + kSlack;
+void PortFluid::end_flows(std::int64_t time) {
+  const FluidTime until = std::max(time_, ends_.first()) + kSlack;
   while (!ends_.empty() && !(until < ends_.first())) {
     const std::uint32_t c = ends_.first_class();
     ends_.erase(c);
-    end_flows_of(c, date);
+    end_flows_of(c, time);
   }
 }
 
-void PortFluid::end_flows_of(std::uint32_t c, std::int64_t date) {
+void PortFluid::end_flows_of(std::uint32_t c, std::int64_t time) {
   serve(c);
   Class& ending = classes_[c];
   const double served = ending.flows.first().finish - ending.left;
   const double slack = ending.rate * 2 * kSlack + noise_;
   while (!ending.flows.empty() && ending.flows.first().finish - served <= slack) {
-    ended_.add(date, ending.flows.first());
+    ended_.add(time, ending.flows.first());
     ending.flows.pop();
     --ports_[ending.egress].flows;
     --ports_[ending.ingress].flows;

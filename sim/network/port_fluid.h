@@ -9,7 +9,7 @@
 #include "sim/network/contract.h"
 #include "sim/network/end_heap.h"
 #include "sim/network/flow_queue.h"
-#include "sim/network/fluid_date.h"
+#include "sim/network/fluid_time.h"
 #include "sim/network/network.h"
 
 namespace a3sim {
@@ -42,7 +42,7 @@ class PortFluid : public Network {
     FlowQueue flows;
     double left = 0;  // bytes of the flow that ends first, at the time `since`
     double rate = 0;
-    FluidDate since;
+    FluidTime since;
     bool stale = true;  // its end in the heap is missing or outdated
   };
   struct Port {
@@ -73,8 +73,8 @@ class PortFluid : public Network {
   void serve(std::uint32_t c);
   void refresh();
   void run_to(Time now);
-  void end_flows(std::int64_t date);
-  void end_flows_of(std::uint32_t c, std::int64_t date);
+  void end_flows(std::int64_t time);
+  void end_flows_of(std::uint32_t c, std::int64_t time);
 
   std::string_view name_;
   Contract contract_;
@@ -87,7 +87,7 @@ class PortFluid : public Network {
   std::vector<std::uint32_t> touched_;  // ports whose flows or capacity have changed
   double noise_ = 0;                    // bytes: rounding of virtual times as large as any so far
 
-  FluidDate date_;
+  FluidTime time_;
   std::uint64_t sequence_ = 0;
   EndedFlows ended_;
 };

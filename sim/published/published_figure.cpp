@@ -136,22 +136,22 @@ struct PublishedSpan {
 };
 
 std::vector<PublishedSpan> spans_in(const std::vector<Comparison>& comparisons) {
-  std::vector<const Comparison*> dates;
+  std::vector<const Comparison*> times;
   for (const Comparison& comparison : comparisons) {
     const Point& point = comparison.point;
     if (point.variant.empty() && (point.metric == "start" || point.metric == "end"))
-      dates.push_back(&comparison);
+      times.push_back(&comparison);
   }
   // Coordinates that all have in common are left out of the names.
   std::vector<PublishedSpan> spans;
-  for (const Comparison* const comparison : dates) {
+  for (const Comparison* const comparison : times) {
     std::string name;
     for (const auto& [key, value] : comparison->point.coordinates.items()) {
       const auto same = [&](const Comparison* other) {
         const auto& coordinates = other->point.coordinates;
         return coordinates.contains(key) && coordinates[key] == value;
       };
-      if (std::ranges::all_of(dates, same)) continue;
+      if (std::ranges::all_of(times, same)) continue;
       name += name.empty() ? text_of(value) : fmt::format(", {} {}", key, text_of(value));
     }
     auto found = std::ranges::find(spans, name, &PublishedSpan::name);
@@ -176,7 +176,7 @@ Figure spans_figure(const std::string& title, const std::vector<PublishedSpan>& 
   theirs.name = "published";
   theirs.hollow = true;
   std::vector<std::string> names;
-  std::vector<double> dates{0};
+  std::vector<double> times{0};
   const std::string& unit = spans.front().start->point.unit;
   for (std::size_t i = 0; i < spans.size(); ++i) {
     const Comparison &start = *spans[i].start, &end = *spans[i].end;
@@ -186,11 +186,11 @@ Figure spans_figure(const std::string& title, const std::vector<PublishedSpan>& 
     if (start.reference && end.reference) {
       const double from = start.reference->in(unit), to = end.reference->in(unit);
       theirs.points.push_back({from, place, from, to});
-      dates.push_back(to);
+      times.push_back(to);
     }
-    dates.push_back(end.point.value);
+    times.push_back(end.point.value);
   }
-  figure.x = axis_from_zero(unit, dates);
+  figure.x = axis_from_zero(unit, times);
   figure.y = names_axis("", names);
   figure.series.push_back(std::move(ours));
   if (!theirs.points.empty()) figure.series.push_back(std::move(theirs));

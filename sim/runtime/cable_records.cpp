@@ -40,9 +40,9 @@ void CableRecords::note(Time now, std::span<const double> rates) {
 
 void CableRecords::note_full(Time now, std::size_t cable, bool full) {
   Fullness& of_cable = fullness_[cable];
-  const std::int64_t date = now.time_since_epoch().count();
-  if (of_cable.is_full && !full) add_stretch(of_cable.stretches, of_cable.since, date);
-  if (!of_cable.is_full && full) of_cable.since = date;
+  const std::int64_t time = now.time_since_epoch().count();
+  if (of_cable.is_full && !full) add_stretch(of_cable.stretches, of_cable.since, time);
+  if (!of_cable.is_full && full) of_cable.since = time;
   of_cable.is_full = full;
 }
 

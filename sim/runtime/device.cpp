@@ -15,7 +15,7 @@ std::array<double, kResources> capacities(const Hardware::MemorySystem& memory) 
           static_cast<double>(memory.hbm_read.count)};
 }
 
-void slow(StepJob& job, double slowness) {
+void slow(PortionJob& job, double slowness) {
   const auto slowed = [&](Duration time) {
     return Duration(whole_picoseconds(static_cast<double>(time.count()) * slowness));
   };
@@ -120,12 +120,12 @@ void Device::run(Engine& engine, std::uint32_t worker) {
   if (w.work.kind == WorkKind::kPut && w.work.dst != w.work.src) return start_put(engine, worker);
   if (w.work.kind == WorkKind::kPut && w.copies) return copy_here(engine, worker);
   const OpHints& hints = hints_[td.op];
-  w.steps.start(w.work, hardware(), {first_tensor_, OpId{td.op}, hints.read, hints.write},
-                has_loaded_ahead(w, engine.now()));
+  w.portions.start(w.work, hardware(), {first_tensor_, OpId{td.op}, hints.read, hints.write},
+                   has_loaded_ahead(w, engine.now()));
   w.last_op = td.op;
   w.cube = {};
   w.last_cube = {};
-  start_step(engine, worker);
+  start_portion(engine, worker);
 }
 
 void Device::start_put(Engine& engine, std::uint32_t worker) {
@@ -138,7 +138,7 @@ void Device::copy_here(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
   const Hardware::CopyEngine& copies = hardware().copy_engine.value();
   for (const Stream& stream : w.work.streams) {
-    StepAccess rows;
+    TensorAccess rows;
     rows.l2.tensor = stream.tensor;
     rows.l2.rows = stream.rows;
     rows.l2.byte_end = static_cast<std::uint32_t>(stream.bytes / stream.rows.size());
@@ -163,16 +163,16 @@ void Device::end_idle_time(Time now, const TaskDescriptor& td) {
   result_.waits.add(now - idle_since_, last.rank);
 }
 
-void Device::start_step(Engine& engine, std::uint32_t worker) {
+void Device::start_portion(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
   if (w.work.kind == WorkKind::kNothing) return finish(engine, worker);
-  if (!w.steps.next(w.step)) {  // a product may send its result
+  if (!w.portions.next(w.portion)) {  // a product may send its result
     const bool sends = w.work.kind == WorkKind::kCube && w.work.put_bytes > 0;
     return sends ? start_put(engine, worker) : finish(engine, worker);
   }
-  if (options_.record && w.step.cube) cost_.add(w.work, w.step, w.cube);
+  if (options_.record && w.portion.cube) cost_.add(w.work, w.portion, w.cube);
   look_up(engine, worker);
-  StepJob job = cost_.job(w.work, w.step, w.traffic, w.last_cube);
+  PortionJob job = cost_.job(w.work, w.portion, w.traffic, w.last_cube);
   if (w.slowness != 1) slow(job, w.slowness);
   w.missing = job.missing;
   w.record.ideal += job.memory.ideal - job.missing;
@@ -181,12 +181,12 @@ void Device::start_step(Engine& engine, std::uint32_t worker) {
   request_settle(engine);
 }
 
-L2Traffic Device::access(const StepAccess& access) {
+L2Traffic Device::access(const TensorAccess& access) {
   (access.l2.write ? result_.l2_write : result_.l2_read) += static_cast<double>(access.bytes());
   return l2_.access(access.l2);
 }
 
-L2Traffic Device::access_of_put(StepAccess access, OpId op) {
+L2Traffic Device::access_of_put(TensorAccess access, OpId op) {
   L2Access& lines = access.l2;
   lines.tensor = TensorId{first_tensor_ + index(lines.tensor)};
   lines.op = op;
@@ -194,31 +194,31 @@ L2Traffic Device::access_of_put(StepAccess access, OpId op) {
   return this->access(access);
 }
 
-// Makes a step's accesses to the L2 and notes what they found.
+// Makes a portion's accesses to the L2 and notes what they found.
 void Device::look_up(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
   w.traffic = {};
-  for (std::uint32_t i = 0; i < w.step.count; ++i) {
-    const StepAccess& what = w.step.accesses[i];
+  for (std::uint32_t i = 0; i < w.portion.count; ++i) {
+    const TensorAccess& what = w.portion.accesses[i];
     const L2Traffic found = access(what);
     w.record.l2.add(found, what.l2.write);
     if (found.hbm_read + found.hbm_write > 0)
-      w.traffic.hbm += hbm_of(w, found) / cost_.part_of_rate(w.step, what);
+      w.traffic.hbm += hbm_of(w, found) / cost_.part_of_rate(w.portion, what);
     if (what.l2.write) continue;
     w.traffic.slow[i] = std::min(static_cast<double>(what.bytes()), static_cast<double>(found.hbm_read));
-    if (!w.step.cube) continue;
+    if (!w.portion.cube) continue;
     w.traffic.slow[i] = std::max(w.traffic.slow[i], on_its_way(engine, worker, what));
     if (w.traffic.slow[i] > 0) fetches_.begin(worker, i, what.place_hash());
   }
 }
 
 // Returns the bytes of a panel that another core is fetching now: all who read the panel proceed at its pace.
-double Device::on_its_way(Engine& engine, std::uint32_t worker, const StepAccess& access) const {
+double Device::on_its_way(Engine& engine, std::uint32_t worker, const TensorAccess& access) const {
   double most = 0;
   fetches_.each(access.place_hash(), [&](std::uint32_t other, std::uint32_t its) {
     const Worker& w = workers_[other];
     const double slow = w.traffic.slow[its];
-    if (other == worker || slow <= most || !w.step.accesses[its].same_place(access)) return;
+    if (other == worker || slow <= most || !w.portion.accesses[its].same_place(access)) return;
     most = std::max(most, slow * memory_.left(engine.now(), other));
   });
   return most;
@@ -231,16 +231,16 @@ void Device::take_ended(Engine& engine) {
   ended_.clear();
   memory_.advance(engine.now(), ended_);
   request_settle(engine);
-  for (const std::uint32_t worker : ended_) end_step(engine, worker);
+  for (const std::uint32_t worker : ended_) end_portion(engine, worker);
 }
 
-void Device::end_step(Engine& engine, std::uint32_t worker) {
+void Device::end_portion(Engine& engine, std::uint32_t worker) {
   Worker& w = workers_[worker];
   const MemoryLoss& loss = memory_.loss(worker);
   for (std::uint32_t r = 0; r < kResources; ++r) w.record.lost[r] += loss.lost[r];
   w.traffic.slow.fill(0);
   for (const std::uint32_t access : {0U, 1U}) fetches_.end(worker, access);
-  start_step(engine, worker);
+  start_portion(engine, worker);
 }
 
 void Device::tell(Engine& engine, std::uint32_t worker, Time visible) {

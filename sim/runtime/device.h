@@ -19,8 +19,8 @@
 
 namespace a3sim {
 
-// One rank's device. Its workers run tasks, step by step, through its L2 and memory. The Execution decides
-// which worker runs which task when; the PutUnit moves rows to other ranks.
+// One rank's device. Its workers run tasks, portion by portion, through its L2 and memory. The Execution
+// decides which worker runs which task when; the PutUnit moves rows to other ranks.
 class Device final : public EventHandler, public Workers, public PutUnit::Owner {
  public:
   // `copy` selects the memory of the tensors: runs on the same L2 with different numbers use different
@@ -47,7 +47,7 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
 
   void assign(std::uint32_t worker, std::uint32_t task, Time now) override;
   void run_at(Engine& engine, std::uint32_t worker, Time at, const StartReason& why) override;
-  L2Traffic access_of_put(StepAccess access, OpId op) override;
+  L2Traffic access_of_put(TensorAccess access, OpId op) override;
   void reserve(Engine& engine, const std::array<double, kResources>& rates) override;
   void put_has_left(Engine& engine, std::uint32_t worker, Time visible) override;
   void put_has_ended(Engine& engine, std::uint32_t worker) override { finish(engine, worker); }
@@ -62,12 +62,12 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
     std::uint32_t task = kNone;
     TaskRecord record;
     Work work;
-    TaskSteps steps;
-    TaskStep step;
-    CostModel::CubeTotal cube;  // sum over the task's steps so far
+    TaskPortions portions;
+    TaskPortion portion;
+    CostModel::CubeTotal cube;  // sum over the task's portions so far
     CostModel::LastCube last_cube;
-    StepTraffic traffic;
-    Duration missing{};  // time that the step waits for lines missing in the L2
+    PortionTraffic traffic;
+    Duration missing{};  // time that the portion waits for lines missing in the L2
     double slowness = 1;
     std::uint32_t queue = 0;        // the queue that it takes tasks from
     bool copies = false;            // it is a copy engine
@@ -87,22 +87,22 @@ class Device final : public EventHandler, public Workers, public PutUnit::Owner 
   bool has_loaded_ahead(const Worker& w, Time now) const;
   // Ends the rank's idle time, when a task starts while no other runs.
   void end_idle_time(Time now, const TaskDescriptor& td);
-  void start_step(Engine& engine, std::uint32_t worker);
+  void start_portion(Engine& engine, std::uint32_t worker);
   // Starts a task's put to another rank.
   void start_put(Engine& engine, std::uint32_t worker);
   // Lets a copy engine copy rows in this rank's memory, at its own rate.
   void copy_here(Engine& engine, std::uint32_t worker);
   void look_up(Engine& engine, std::uint32_t worker);
-  L2Traffic access(const StepAccess& access);
-  double on_its_way(Engine& engine, std::uint32_t worker, const StepAccess& access) const;
+  L2Traffic access(const TensorAccess& access);
+  double on_its_way(Engine& engine, std::uint32_t worker, const TensorAccess& access) const;
   // Returns the bytes of reads that take the HBM as long as what a worker's access reads and writes back.
   double hbm_of(const Worker& w, const L2Traffic& traffic) const {
-    const double part = w.step.cube ? hardware().cube.hbm_part : 1;
+    const double part = w.portion.cube ? hardware().cube.hbm_part : 1;
     return hardware().memory.as_reads(static_cast<double>(traffic.hbm_read) / part,
                                       static_cast<double>(traffic.hbm_write));
   }
   void take_ended(Engine& engine);
-  void end_step(Engine& engine, std::uint32_t worker);
+  void end_portion(Engine& engine, std::uint32_t worker);
   // Tells those who wait that the worker's task is done now, and that its trigger is seen at `visible`.
   void tell(Engine& engine, std::uint32_t worker, Time visible);
   void finish(Engine& engine, std::uint32_t worker);

@@ -8,8 +8,8 @@
 
 namespace a3sim {
 
-// Accesses of matrix steps (the first two of each step) that wait for lines now, indexed by a hash of their
-// place. Most look-ups find no other access at their place and then read a single word.
+// Accesses of matrix portions (the first two of each portion) that wait for lines now, indexed by a hash of
+// their place. Most look-ups find no other access at their place and then read a single word.
 class Fetches {
  public:
   explicit Fetches(std::uint32_t workers) : fetches_(std::size_t{workers} * kAccesses) { first_.fill(kNone); }

@@ -7,8 +7,8 @@
 namespace a3sim {
 namespace {
 
-bool is_on(const LinkDisturbances::Port& port, Duration date) {
-  return port.period == Duration::zero() || date % port.period < port.on;
+bool is_on(const LinkDisturbances::Port& port, Duration time) {
+  return port.period == Duration::zero() || time % port.period < port.on;
 }
 
 BytesPerSecond disturbed(BytesPerSecond nominal, BytesPerSecond now, const LinkDisturbances::Port& port) {
@@ -25,11 +25,11 @@ bool LinkDisturbances::depend_on_time() const {
          std::ranges::any_of(cables, [](const Cable& cable) { return cable.damage.changes(); });
 }
 
-NetworkSpec LinkDisturbances::ports_at(const Topology& topology, Time date) const {
+NetworkSpec LinkDisturbances::ports_at(const Topology& topology, Time time) const {
   const NetworkSpec& nominal = topology.ports();
   NetworkSpec spec = nominal;
   for (const Port& port : ports) {
-    if (!is_on(port, since + date.time_since_epoch())) continue;
+    if (!is_on(port, since + time.time_since_epoch())) continue;
     for (const std::uint32_t p : topology.ports_of(RankId{port.rank}, port.plane)) {
       if (port.egress) spec.egress[p] = disturbed(nominal.egress[p], spec.egress[p], port);
       if (port.ingress) spec.ingress[p] = disturbed(nominal.ingress[p], spec.ingress[p], port);
@@ -38,13 +38,13 @@ NetworkSpec LinkDisturbances::ports_at(const Topology& topology, Time date) cons
   return spec;
 }
 
-Time LinkDisturbances::next_change(Time date) const {
+Time LinkDisturbances::next_change(Time time) const {
   Time next = Time::max();
-  const Duration now = since + date.time_since_epoch();
+  const Duration now = since + time.time_since_epoch();
   for (const Port& port : ports) {
     if (port.period == Duration::zero() || port.on >= port.period) continue;
     const Duration into = now % port.period;
-    next = std::min(next, date + ((into < port.on ? port.on : port.period) - into));
+    next = std::min(next, time + ((into < port.on ? port.on : port.period) - into));
   }
   return next;
 }

@@ -53,9 +53,9 @@ struct LinkDisturbances {
   bool depend_on_time() const;
 
   // Returns the ports of all ranks at a time of the pass. A port keeps at least a thousandth of its capacity.
-  NetworkSpec ports_at(const Topology& topology, Time date) const;
+  NetworkSpec ports_at(const Topology& topology, Time time) const;
   // Returns the next time at which they change, or Time::max().
-  Time next_change(Time date) const;
+  Time next_change(Time time) const;
   // Returns the planes with the damages of their cables added.
   CablePlanes damaged(CablePlanes planes) const;
   double factor_of_path(RankId from, RankId to) const;

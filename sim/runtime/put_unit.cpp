@@ -13,7 +13,7 @@ bool PutUnit::look_up(Engine& engine, std::uint32_t worker, const Work& work, Op
   const std::uint32_t ranks = fabric_.topology().ranks(), other = index(running.other());
   PutUnit& there = *unit_of(running.other());
   for (const Stream& stream : work.streams) {
-    StepAccess whole;
+    TensorAccess whole;
     whole.l2.tensor = stream.tensor;
     whole.l2.rows = stream.rows;
     whole.l2.byte_end = static_cast<std::uint32_t>(stream.bytes / stream.rows.size());

@@ -7,7 +7,7 @@
 
 #include "models/operators/work.h"
 #include "sim/core/engine.h"
-#include "sim/device/steps.h"
+#include "sim/device/portions.h"
 #include "sim/memory/l2/l2.h"
 #include "sim/memory/memory.h"
 #include "sim/runtime/fabric.h"
@@ -25,7 +25,7 @@ class PutUnit final : public FabricEnd, public EventHandler {
   class Owner {
    public:
     // Makes an access of an operator in the device's L2, and returns what it found.
-    virtual L2Traffic access_of_put(StepAccess access, OpId op) = 0;
+    virtual L2Traffic access_of_put(TensorAccess access, OpId op) = 0;
     // Sets the memory bandwidth of puts from now on, by resource.
     virtual void reserve(Engine& engine, const std::array<double, kResources>& rates) = 0;
     // Called when a put's last byte has left. The byte and the signal are visible at the destination at
@@ -92,7 +92,7 @@ class PutUnit final : public FabricEnd, public EventHandler {
     std::uint32_t worker, distance;
     PutUnit* source;
     OpId op;
-    StepAccess access;
+    TensorAccess access;
   };
   PutUnit* unit_of(RankId rank) const { return units_[device(index(rank))]; }
   // Makes the access to this rank's memory, and asks the other rank for its access. Returns false if it has none to make:

@@ -76,7 +76,7 @@ void read_database(const std::string& name, int flags, const fs::path& file,
   read(db);
 }
 
-// Returns size and date, as far as they can be read. They change when the file is written.
+// Returns size and time of the last change, as far as they can be read. They change when the file is written.
 std::pair<std::uintmax_t, fs::file_time_type> state_of(const fs::path& file) {
   std::error_code error;
   return {fs::file_size(file, error), fs::last_write_time(file, error)};

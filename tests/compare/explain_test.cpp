@@ -19,10 +19,10 @@ namespace {
 
 // Each step begins where the one before ends, and is blamed to the picosecond.
 void check_path(const Trace& trace, const CriticalPath& path) {
-  Duration date{}, blamed{};
+  Duration time{}, blamed{};
   for (const PathSegment& segment : path.segments) {
-    CHECK(segment.from == date);
-    date = segment.to;
+    CHECK(segment.from == time);
+    time = segment.to;
     Duration sum{};
     for (const Duration time : segment.blame) {
       CHECK(time >= Duration::zero());
@@ -30,7 +30,7 @@ void check_path(const Trace& trace, const CriticalPath& path) {
     }
     CHECK(sum == segment.to - segment.from);
   }
-  CHECK(date == trace.makespan);
+  CHECK(time == trace.makespan);
   for (const BlameTimes& times : path.blame) {
     for (const Duration time : times) blamed += time;
   }

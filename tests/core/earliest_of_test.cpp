@@ -9,23 +9,23 @@
 namespace a3sim {
 
 TEST_CASE(
-    "the earliest of some dates, and the slots of all until a date, are those that looking at each finds") {
+    "the earliest of some times, and the slots of all until a time, are those that looking at each finds") {
   constexpr std::int64_t kNever = EarliestOf::kNever;
   for (const std::uint32_t slots : {1U, 7U, 8U, 9U, 75U}) {
-    EarliestOf dates(slots);
+    EarliestOf times(slots);
     std::vector<std::int64_t> plain(slots, kNever);
-    CHECK(dates.earliest() == kNever);
+    CHECK(times.earliest() == kNever);
     Rng rng(slots);
     for (int change = 0; change < 2000; ++change) {
       // Few times, so that many are equal; one of four is taken away.
       const std::uint32_t slot = rng.below(slots);
       plain[slot] = rng.below(4) == 0 ? kNever : rng.below(20);
-      dates.set(slot, plain[slot]);
-      REQUIRE(dates[slot] == plain[slot]);
-      REQUIRE(dates.earliest() == std::ranges::min(plain));
+      times.set(slot, plain[slot]);
+      REQUIRE(times[slot] == plain[slot]);
+      REQUIRE(times.earliest() == std::ranges::min(plain));
       const std::int64_t until = rng.below(20);
       std::vector<std::size_t> found, expected;
-      dates.each_until(until, [&](std::size_t s) { found.push_back(s); });
+      times.each_until(until, [&](std::size_t s) { found.push_back(s); });
       for (std::size_t s = 0; s < slots; ++s)
         if (plain[s] <= until) expected.push_back(s);
       REQUIRE(found == expected);
@@ -33,16 +33,16 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("what is found until a date may be given another one meanwhile") {
-  EarliestOf dates(20);
-  for (std::size_t slot = 0; slot < 20; ++slot) dates.set(slot, 5);
+TEST_CASE("what is found until a time may be given another one meanwhile") {
+  EarliestOf times(20);
+  for (std::size_t slot = 0; slot < 20; ++slot) times.set(slot, 5);
   std::size_t found = 0;
-  dates.each_until(5, [&](std::size_t slot) {
+  times.each_until(5, [&](std::size_t slot) {
     ++found;
-    dates.set(slot, EarliestOf::kNever);
+    times.set(slot, EarliestOf::kNever);
   });
   CHECK(found == 20);
-  CHECK(dates.earliest() == EarliestOf::kNever);
+  CHECK(times.earliest() == EarliestOf::kNever);
 }
 
 }  // namespace a3sim

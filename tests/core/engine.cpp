@@ -40,7 +40,7 @@ Time at(std::int64_t ps) { return Time(Duration(ps)); }
 
 }  // namespace
 
-TEST_CASE("events run by time, and those of one date by handler and argument, whenever they were scheduled") {
+TEST_CASE("events run by time, and those of one time by handler and argument, whenever they were scheduled") {
   Log log;
   Recorder a("a", log), b("b", log);
   Engine engine;
@@ -68,7 +68,7 @@ TEST_CASE("handlers that were not introduced come as they scheduled their first 
   CHECK(log == Log{"5 event b0", "5 event a0", "9 event b0"});
 }
 
-TEST_CASE("what is scheduled at its own date is a next round, in order as the first") {
+TEST_CASE("what is scheduled at its own time is a next round, in order as the first") {
   Log log;
   Recorder a("a", log), b("b", log);
   Engine engine;
@@ -86,7 +86,7 @@ TEST_CASE("what is scheduled at its own date is a next round, in order as the fi
   CHECK(log == Log{"3 event b5", "3 event b6", "3 event a9", "3 event b1", "3 event b2"});
 }
 
-TEST_CASE("an event for the current date runs at it, after those that were scheduled before") {
+TEST_CASE("an event for the current time runs at it, after those that were scheduled before") {
   Log log;
   Recorder a("a", log);
   Engine engine;
@@ -113,7 +113,7 @@ TEST_CASE("an event one picosecond before now is refused, one at now is not") {
   CHECK(log == Log{"7 event a0", "7 event a2"});
 }
 
-TEST_CASE("a settle runs once, after all events of its date and before the next date") {
+TEST_CASE("a settle runs once, after all events of its time and before the next time") {
   Log log;
   Recorder a("a", log);
   Engine engine;
@@ -129,7 +129,7 @@ TEST_CASE("a settle runs once, after all events of its date and before the next 
   CHECK(engine.events() == 4);
 }
 
-TEST_CASE("settles run in order of request, and events that one schedules at its date run before the next") {
+TEST_CASE("settles run in order of request, and events that one schedules at its time run before the next") {
   Log log;
   Recorder a("a", log), b("b", log);
   Engine engine;
@@ -149,7 +149,7 @@ TEST_CASE("settles run in order of request, and events that one schedules at its
   CHECK(log == Log{"1 event a0", "1 settle b1", "1 event a7", "1 settle a1", "1 settle b2", "2 event a8"});
 }
 
-TEST_CASE("a settle that has run may be asked for again at the same date") {
+TEST_CASE("a settle that has run may be asked for again at the same time") {
   Log log;
   Recorder a("a", log);
   Engine engine;
@@ -179,7 +179,7 @@ TEST_CASE("stop ends the run after the running handler, and the next run goes on
   CHECK(log == Log{"1 event a0", "1 event a1", "1 settle a0", "1 settle a1"});
 }
 
-TEST_CASE("a settle asked for before the run happens at date 0") {
+TEST_CASE("a settle asked for before the run happens at time 0") {
   Log log;
   Recorder a("a", log);
   Engine engine;
@@ -217,7 +217,7 @@ TEST_CASE("what a handler throws passes through, and the engine goes on after it
   CHECK(log == Log{"1 event a0", "1 event a1"});
 }
 
-TEST_CASE("a run of more than 100 seconds ends with an error, before dates or their sums overflow") {
+TEST_CASE("a run of more than 100 seconds ends with an error, before times or their sums overflow") {
   constexpr std::int64_t kSecond = 1'000'000'000'000;
   Log log;
   Recorder a("a", log);

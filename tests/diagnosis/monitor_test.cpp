@@ -184,7 +184,7 @@ TEST_CASE("a configuration that another one replaces takes what that takes") {
   CHECK(step_time({}, "kind: config, set: {cut.chunk: 4}") == run_time({"cut.chunk=4"}));
 }
 
-TEST_CASE("light records: dates in order, own work, and for whom a rank waited") {
+TEST_CASE("light records: times in order, own work, and for whom a rank waited") {
   const JobSpec spec = job_of({}, fault("kind: clock, ranks: [3], factor: 0.2"));
   for (const JobStep& step : steps_of(spec, 2)) {
     REQUIRE(step.light.size() == 8);  // four ranks, two passes

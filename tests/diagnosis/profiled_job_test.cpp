@@ -124,7 +124,7 @@ TEST_CASE(
   CHECK(of_faults(advise(ProfiledJob(scratch.path() / "profiles"), rules)).empty());
 }
 
-TEST_CASE("profiles of a job: operators, transfers and dates are its own") {
+TEST_CASE("profiles of a job: operators, transfers and times are its own") {
   const ScratchDirectory scratch;
   record_profiled(scratch.path(), "[{kind: clock, ranks: [2], factor: 0.8, steps: [9, 17]}]");
   export_job(scratch.path());

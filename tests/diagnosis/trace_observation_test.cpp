@@ -106,7 +106,7 @@ void check_full(const Both& both, const TraceObservation& observation) {
   CHECK_FALSE(observation.missing().empty());
 }
 
-TEST_CASE("a traced run is observed as a job's step that was watched: the same dates and sums") {
+TEST_CASE("a traced run is observed as a job's step that was watched: the same times and sums") {
   const std::vector<std::string> ways[] = {
       {"experiment.execution=static"},
       {"experiment.execution=dynamic"},

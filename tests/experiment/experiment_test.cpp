@@ -156,7 +156,7 @@ TEST_CASE("a task's time is its ideal time and its losses, to the picosecond") {
   }
 }
 
-TEST_CASE("rates so low that dates would overflow end in an error, not in a number") {
+TEST_CASE("rates so low that times would overflow end in an error, not in a number") {
   CHECK_THROWS_AS(run_experiment(small({"hardware.clock=1 Hz"}), false), RunError);
   CHECK_THROWS_AS(run_experiment(small({"hardware.fabric.planes.hccs.egress=1 B/s",
                                         "hardware.fabric.planes.hccs.ingress=1 B/s"}),

@@ -52,7 +52,7 @@ TEST_CASE(
   CHECK(sum(held.bytes.front()) < sum(held.bytes.back()));
 }
 
-TEST_CASE("an L2 that is too small for a pass is full in it, and holds no more at any date") {
+TEST_CASE("an L2 that is too small for a pass is full in it, and holds no more at any time") {
   const Experiment all = small({});
   const std::uint64_t needed = sum(look(all).held.bytes.back());
   constexpr std::int64_t kWays = 24 * kL2Line;

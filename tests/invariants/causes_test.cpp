@@ -10,10 +10,10 @@ namespace {
 
 // Each step begins where the one before ends, and is blamed to the picosecond.
 void check_path(const Trace& trace, const CriticalPath& path) {
-  Duration date{};
+  Duration time{};
   for (const PathSegment& segment : path.segments) {
-    RC_ASSERT(segment.from == date);
-    date = segment.to;
+    RC_ASSERT(segment.from == time);
+    time = segment.to;
     Duration sum{};
     for (const Duration time : segment.blame) {
       RC_ASSERT(time >= Duration::zero());
@@ -21,19 +21,19 @@ void check_path(const Trace& trace, const CriticalPath& path) {
     }
     RC_ASSERT(sum == segment.to - segment.from);
   }
-  RC_ASSERT(date == trace.makespan);
+  RC_ASSERT(time == trace.makespan);
 }
 
 // What caused an activity was over, and seen, before it started, and no part of a worker's time is less than nothing.
 void check_causes(const Causes& causes, const Trace& trace) {
   for (const auto& rank : trace.ranks) {
     for (const TraceTask& task : rank) {
-      RC_ASSERT(causes.date(task.cause, task.taken) <= task.start);
+      RC_ASSERT(causes.time(task.cause, task.taken) <= task.start);
       RC_ASSERT(task.cause.kind != Cause::Kind::kUnknown);
     }
   }
   for (const auto& host : trace.hosts) {
-    for (const HostActivity& activity : host) RC_ASSERT(causes.date(activity.cause) <= activity.start);
+    for (const HostActivity& activity : host) RC_ASSERT(causes.time(activity.cause) <= activity.start);
   }
   for (const auto& rank : worker_times(causes)) {
     for (const WorkerTimes& times : rank) {

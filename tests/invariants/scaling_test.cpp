@@ -113,7 +113,7 @@ Duration since_start(Time time) { return time.time_since_epoch(); }
 
 }  // namespace
 
-TEST_CASE("doubling every duration and halving every rate doubles every date, to the picosecond") {
+TEST_CASE("doubling every duration and halving every rate doubles every time, to the picosecond") {
   for_all(Backends::kNative, [](const RandomConfig& config) {
     for (const auto& [once, twice] : run_both(experiment_of(config, whole(config)))) {
       RC_ASSERT(twice.result.run.makespan == 2 * once.result.run.makespan);

@@ -123,11 +123,11 @@ TEST_CASE("what the L2 has to fetch is loaded at the rate of misses, and counted
   hardware.cube.gm_to_l1_miss = 10;
   const CostModel cost(hardware, kIdealProgram);
   const Work work = matmul(128, 256, 512);
-  const TaskStep step = first_step(work, hardware);
-  StepTraffic traffic;
+  const TaskPortion portion = first_portion(work, hardware);
+  PortionTraffic traffic;
   traffic.slow = {128 * 512 * kElement, 0};
   traffic.hbm = hardware.memory.as_reads(1000, 500);
-  const StepJob job = cost.job(work, step, traffic);
+  const PortionJob job = cost.job(work, portion, traffic);
   const double extra = 128 * 512 * kElement * (1.0 / 10 - 1.0 / 50);
   CHECK(seconds(job.missing) == Approx(extra * 1e-9).epsilon(1e-3));
   CHECK(job.memory.bytes[static_cast<std::size_t>(Resource::kHbm)] ==
@@ -142,13 +142,13 @@ TEST_CASE("rows that do not begin at a line are fetched at their part of the rat
   const CostModel cost(hardware, kIdealProgram);
   Work work = matmul(128, 256, 512);
   work.a_pitch = kL2Line + 2;
-  const TaskStep step = first_step(work, hardware);
-  StepTraffic traffic;
+  const TaskPortion portion = first_portion(work, hardware);
+  PortionTraffic traffic;
   traffic.slow = {128 * 512 * kElement, 0};
   const double extra = 128 * 512 * kElement * (1.0 / 5 - 1.0 / 25);
-  CHECK(seconds(cost.job(work, step, traffic).missing) == Approx(extra * 1e-9).epsilon(1e-3));
-  CHECK(cost.part_of_rate(step, step.accesses[0]) == 0.5);
-  CHECK(cost.part_of_rate(step, step.accesses[1]) == 1);
+  CHECK(seconds(cost.job(work, portion, traffic).missing) == Approx(extra * 1e-9).epsilon(1e-3));
+  CHECK(cost.part_of_rate(portion, portion.accesses[0]) == 0.5);
+  CHECK(cost.part_of_rate(portion, portion.accesses[1]) == 1);
 }
 
 TEST_CASE("no more cores read a line than there are") {
@@ -201,7 +201,7 @@ TEST_CASE("short rows are loaded at their part of the rate, and what lies betwee
     work.tiling.base_n = 256;
     work.a_transposed = a_transposed;
     std::int64_t sum = 0;  // a load of B for each block of rows
-    for (const StepJob& job : jobs_of(cost, work)) sum += cycles(job.memory.ideal);
+    for (const PortionJob& job : jobs_of(cost, work)) sum += cycles(job.memory.ideal);
     return static_cast<double>(sum) / kPanel;
   };
   const double compute = 0.02;                                                    // beside the loads, at most
@@ -246,7 +246,7 @@ TEST_CASE("a matrix task begins later by its start, whatever it loads") {
   CHECK(cycles(CostModel(hardware, program).least(work)) == without + 3000);
 }
 
-TEST_CASE("a step costs the same whatever step of its task was asked for before") {
+TEST_CASE("a portion costs the same whatever portion of its task was asked for before") {
   Hardware hardware = ideal_machine();
   hardware.cube.gm_to_l1 = 60;
   hardware.cube.gm_to_l1_miss = 20;
@@ -256,21 +256,21 @@ TEST_CASE("a step costs the same whatever step of its task was asked for before"
   Program program = kIdealProgram;
   program.tasks.cube_task_start = 500_ns;
   const CostModel cost(hardware, program);
-  // Edges in both directions, three steps of K a block, products of other sizes, one of zeros.
+  // Edges in both directions, three portions of K a block, products of other sizes, one of zeros.
   Work work = matmul(300, 700, 20'000);
   work.gemms.push_back({300, 700, 0, 0, 0, 0});
   work.gemms.push_back({90, 500, 1000, 0, 0, 0});
   work.shares = 2;
-  TaskSteps steps;
-  TaskStep step;
-  steps.start(work, hardware);
+  TaskPortions portions;
+  TaskPortion portion;
+  portions.start(work, hardware);
   CostModel::LastCube last;
   std::size_t count = 0;
-  for (; steps.next(step); ++count) {
-    StepTraffic traffic;
-    if (step.k > 0 && count % 3 == 0) traffic.slow = {5000, 7000};
-    if (step.k > 0 && count % 3 == 1) traffic.slow = {0, 7000};
-    const StepJob job = cost.job(work, step, traffic, last), alone = cost.job(work, step, traffic);
+  for (; portions.next(portion); ++count) {
+    PortionTraffic traffic;
+    if (portion.k > 0 && count % 3 == 0) traffic.slow = {5000, 7000};
+    if (portion.k > 0 && count % 3 == 1) traffic.slow = {0, 7000};
+    const PortionJob job = cost.job(work, portion, traffic, last), alone = cost.job(work, portion, traffic);
     INFO(count);
     CHECK(job.memory.ideal == alone.memory.ideal);
     CHECK(job.missing == alone.missing);

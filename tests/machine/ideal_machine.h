@@ -54,28 +54,28 @@ inline std::int64_t cycles(Duration time) {
   return (time + kCycle - 1_ps) / kCycle;
 }  // rounds a rest of kFast up
 
-// Returns the first step that has work.
-inline TaskStep first_step(const Work& work, const Hardware& hardware) {
-  TaskSteps steps;
-  TaskStep step;
-  steps.start(work, hardware);
-  if (!steps.next(step)) throw std::logic_error("work without a step");
-  return step;
+// Returns the first portion that has work.
+inline TaskPortion first_portion(const Work& work, const Hardware& hardware) {
+  TaskPortions portions;
+  TaskPortion portion;
+  portions.start(work, hardware);
+  if (!portions.next(portion)) throw std::logic_error("work without a portion");
+  return portion;
 }
 
-// Returns all steps of a task, with every read a hit.
-inline std::vector<StepJob> jobs_of(const CostModel& cost, const Work& work) {
-  std::vector<StepJob> jobs;
-  TaskSteps steps;
-  TaskStep step;
-  steps.start(work, cost.hardware());
-  while (steps.next(step)) jobs.push_back(cost.job(work, step, {}));
+// Returns all portions of a task, with every read a hit.
+inline std::vector<PortionJob> jobs_of(const CostModel& cost, const Work& work) {
+  std::vector<PortionJob> jobs;
+  TaskPortions portions;
+  TaskPortion portion;
+  portions.start(work, cost.hardware());
+  while (portions.next(portion)) jobs.push_back(cost.job(work, portion, {}));
   return jobs;
 }
 
-inline double bytes(const std::vector<StepJob>& jobs, Resource resource) {
+inline double bytes(const std::vector<PortionJob>& jobs, Resource resource) {
   double sum = 0;
-  for (const StepJob& job : jobs) sum += job.memory.bytes[static_cast<std::size_t>(resource)];
+  for (const PortionJob& job : jobs) sum += job.memory.bytes[static_cast<std::size_t>(resource)];
   return sum;
 }
 

@@ -9,31 +9,31 @@ using namespace a3sim;
 
 namespace {
 
-// A piece as a list of its steps, each of so many bytes.
+// A piece as a list of its sectors, each of so many bytes.
 struct NaivePiece {
-  std::vector<std::uint64_t> step_bytes;
+  std::vector<std::uint64_t> sector_bytes;
   std::vector<bool> present, dirty;
   std::uint32_t producer = 0;
   bool persists = false;
 
-  std::uint64_t bytes(const std::vector<bool>& steps) const {
+  std::uint64_t bytes(const std::vector<bool>& sectors) const {
     std::uint64_t bytes = 0;
-    for (std::size_t i = 0; i < steps.size(); ++i) bytes += steps[i] ? step_bytes[i] : 0;
+    for (std::size_t i = 0; i < sectors.size(); ++i) bytes += sectors[i] ? sector_bytes[i] : 0;
     return bytes;
   }
 };
 
 bool all_of(const std::vector<bool>& bits) { return std::ranges::count(bits, false) == 0; }
 
-PieceSteps steps_of(const std::vector<bool>& bits) {
-  PieceSteps steps = 0;
-  for (std::size_t i = 0; i < bits.size(); ++i) steps |= PieceSteps{bits[i]} << i;
-  return steps;
+Sectors sectors_of(const std::vector<bool>& bits) {
+  Sectors sectors = 0;
+  for (std::size_t i = 0; i < bits.size(); ++i) sectors |= Sectors{bits[i]} << i;
+  return sectors;
 }
 
-// All pieces of a tensor, band by band, row by row counted into its step.
+// All pieces of a tensor, band by band, row by row counted into its sector.
 std::vector<NaivePiece> naive_pieces(const L2Tensor& tensor) {
-  const std::uint32_t step_rows = std::max(1U, tensor.piece_rows / kPieceSteps);
+  const std::uint32_t sector_rows = std::max(1U, tensor.piece_rows / kSectors);
   std::vector<std::uint32_t> begins = tensor.parts.empty() ? std::vector<std::uint32_t>{0} : tensor.parts;
   begins.push_back(tensor.rows);
   std::vector<NaivePiece> pieces;
@@ -42,12 +42,12 @@ std::vector<NaivePiece> naive_pieces(const L2Tensor& tensor) {
       const std::uint32_t end = std::min(begins[part + 1], band + tensor.piece_rows);
       for (std::uint32_t byte = 0; byte < tensor.row_bytes; byte += kL2Line) {
         NaivePiece& piece = pieces.emplace_back();
-        piece.step_bytes.resize((end - band + step_rows - 1) / step_rows);
+        piece.sector_bytes.resize((end - band + sector_rows - 1) / sector_rows);
         for (std::uint32_t row = band; row < end; ++row) {
-          piece.step_bytes[(row - band) / step_rows] += std::min(kL2Line, tensor.row_bytes - byte);
+          piece.sector_bytes[(row - band) / sector_rows] += std::min(kL2Line, tensor.row_bytes - byte);
         }
-        piece.present.resize(piece.step_bytes.size());
-        piece.dirty.resize(piece.step_bytes.size());
+        piece.present.resize(piece.sector_bytes.size());
+        piece.dirty.resize(piece.sector_bytes.size());
       }
     }
   }
@@ -60,7 +60,7 @@ const std::vector<L2Tensor> kGrids{{300, 3 * kL2Line, {}, 128},
                                    {5, 64, {}, 1}};
 
 void check_piece(const PieceStates& states, std::uint32_t p, const NaivePiece& piece) {
-  const PieceSteps present = steps_of(piece.present);
+  const Sectors present = sectors_of(piece.present);
   REQUIRE(states.any_present(p) == (present != 0));
   REQUIRE(states.all_present(p) == all_of(piece.present));
   REQUIRE((states.present(p) == present));
@@ -70,24 +70,24 @@ void check_piece(const PieceStates& states, std::uint32_t p, const NaivePiece& p
   REQUIRE(states.persists(p) == piece.persists);
 }
 
-// Adds a run of steps to both: a half of the time all of them.
-void add_steps(Rng& rng, PieceStates& states, std::uint32_t p, NaivePiece& piece, bool dirty) {
-  const auto steps = static_cast<std::uint32_t>(piece.step_bytes.size());
+// Adds a run of sectors to both: a half of the time all of them.
+void add_sectors(Rng& rng, PieceStates& states, std::uint32_t p, NaivePiece& piece, bool dirty) {
+  const auto sectors = static_cast<std::uint32_t>(piece.sector_bytes.size());
   const bool all = rng.below(2) == 0;
-  const std::uint32_t begin = all ? 0 : rng.below(steps);
-  const std::uint32_t end = all ? steps : begin + 1 + rng.below(steps - begin);
-  std::vector<bool> added(steps);
+  const std::uint32_t begin = all ? 0 : rng.below(sectors);
+  const std::uint32_t end = all ? sectors : begin + 1 + rng.below(sectors - begin);
+  std::vector<bool> added(sectors);
   for (std::uint32_t i = begin; i < end; ++i) {
     added[i] = piece.present[i] = true;
     if (dirty) piece.dirty[i] = true;
   }
-  states.add_present(p, steps_of(added));
-  if (dirty) states.add_dirty(p, steps_of(added));
+  states.add_present(p, sectors_of(added));
+  if (dirty) states.add_dirty(p, sectors_of(added));
 }
 
 }  // namespace
 
-TEST_CASE("l2 piece states: agree with pieces as lists of steps, whatever is done to them") {
+TEST_CASE("l2 piece states: agree with pieces as lists of sectors, whatever is done to them") {
   std::vector<PieceGrid> grids;
   std::vector<NaivePiece> naive;
   for (const L2Tensor& tensor : kGrids) {
@@ -105,7 +105,7 @@ TEST_CASE("l2 piece states: agree with pieces as lists of steps, whatever is don
     const std::uint32_t p = rng.below(states.size());
     NaivePiece& piece = naive[p];
     const std::uint32_t what = rng.below(8);
-    if (what < 5) add_steps(rng, states, p, piece, what < 2);
+    if (what < 5) add_sectors(rng, states, p, piece, what < 2);
     if (what == 5) {
       const PieceStates::Cleared cleared = states.clear(p);
       REQUIRE(cleared.present_bytes == piece.bytes(piece.present));
@@ -127,20 +127,20 @@ TEST_CASE("l2 piece states: agree with pieces as lists of steps, whatever is don
 TEST_CASE("l2 piece states: a run is one operator's as a whole if every piece is") {
   const std::vector<PieceGrid> grids{PieceGrid({8 * 40, kL2Line, {}, 8}, {})};
   PieceStates states(grids);
-  const PieceSteps all = 0xFF;
+  const Sectors all = 0xFF;
   Rng rng(4);
   for (std::uint32_t p = 0; p < states.size(); ++p) {
-    states.add_present(p, rng.below(8) == 0 ? PieceSteps{0x7F} : all);
+    states.add_present(p, rng.below(8) == 0 ? Sectors{0x7F} : all);
     states.set_producer(p, OpId{rng.below(8) == 0 ? 1U : 2U});
   }
   std::uint32_t whole = 0;
   for (std::uint32_t first = 0; first < states.size(); ++first) {
-    for (std::uint32_t step = 1; step < 4; ++step) {
+    for (std::uint32_t stride = 1; stride < 4; ++stride) {
       bool expected = true;
-      for (std::uint32_t count = 1; first + (count - 1) * step < states.size(); ++count) {
-        const std::uint32_t last = first + (count - 1) * step;
+      for (std::uint32_t count = 1; first + (count - 1) * stride < states.size(); ++count) {
+        const std::uint32_t last = first + (count - 1) * stride;
         expected &= states.all_present(last) && states.producer(last) == states.producer(first);
-        REQUIRE(states.all_present_of_one({first, count, step}) == expected);
+        REQUIRE(states.all_present_of_one({first, count, stride}) == expected);
         whole += expected;
       }
     }

@@ -127,7 +127,7 @@ TEST_CASE("l2 pieces: a row that is written is present and dirty, its neighbours
   CHECK(l2->flush() == kL2Line);
 }
 
-TEST_CASE("l2 pieces: taller pieces are read in steps, and neighbours that meet in one both miss") {
+TEST_CASE("l2 pieces: taller pieces are read in sectors, and neighbours that meet in one both miss") {
   std::vector<L2Tensor> tensors = column(4);
   tensors[0].piece_rows = 256;
   const auto l2 = make_piece_l2(spec_for(4), tensors, 1);
@@ -136,7 +136,7 @@ TEST_CASE("l2 pieces: taller pieces are read in steps, and neighbours that meet 
   CHECK(l2->touched() == 2);
 }
 
-TEST_CASE("l2 pieces: a last step with fewer rows counts those that it has") {
+TEST_CASE("l2 pieces: a last sector with fewer rows counts those that it has") {
   constexpr std::uint32_t kOdd = 256 + 3;
   const std::vector<L2Tensor> tensors{{kOdd, kL2Line, {}, 256}};
   const auto l2 = make_piece_l2(spec_for(4), tensors, 1);

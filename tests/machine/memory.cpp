@@ -148,7 +148,7 @@ TEST_CASE("reserved rates are served first, and jobs keep a hundredth when all i
   CHECK(memory.loss(0).lost[kHbm] == Duration(2490 - 1000));
 }
 
-TEST_CASE("dates of ends are rounded up to whole picoseconds") {
+TEST_CASE("times of ends are rounded up to whole picoseconds") {
   Memory memory(kCapacity, 3);
   for (std::uint32_t i = 0; i < 3; ++i) memory.start(after(0), i, job(100, {7, 0, 7}));
   CHECK(memory.settle(after(0)) == after(210));  // 100 · 21 / 10

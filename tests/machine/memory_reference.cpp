@@ -84,7 +84,7 @@ MemoryJob random_job(Random& random) {
 }
 
 // Runs `count` random jobs in 20 slots, and calls
-// look(date) at every time, when speeds are settled.
+// look(now) at every time, when speeds are settled.
 struct MemoryLoad {
   MemoryLoad(std::uint64_t seed, int count) : random(seed), left(count) {}
 
@@ -152,7 +152,7 @@ TEST_CASE("speeds equal those of filling by definition, and losses add up, on ra
       const auto speeds = speeds_by_definition(jobs, available);
       std::size_t j = 0;
       for (const auto& [slot, entry] : load.running) {
-        INFO("seed " << seed << ", date " << now << ", slot " << slot);
+        INFO("seed " << seed << ", time " << now << ", slot " << slot);
         REQUIRE(load.memory.speed(slot) == Approx(static_cast<double>(speeds[j])).epsilon(1e-9));
         ++j;
       }
@@ -169,7 +169,7 @@ TEST_CASE("speeds equal those of filling by definition, and losses add up, on ra
   }
 }
 
-TEST_CASE("the date of an end is when the integral of the speed reaches the ideal time, rounded up") {
+TEST_CASE("a job ends when the integral of its speed reaches the ideal time, rounded up") {
   const long double noise = 0.1L;  // of a picosecond
   struct Progress {
     std::int64_t start;
@@ -206,7 +206,7 @@ TEST_CASE("the date of an end is when the integral of the speed reaches the idea
   }
 }
 
-TEST_CASE("equal loads give equal dates, whatever other memories do meanwhile") {
+TEST_CASE("equal loads give equal times, whatever other memories do meanwhile") {
   MemoryLoad first(7, 200), second(7, 200);
   first.run([](std::int64_t) {});
   second.run(
@@ -215,12 +215,12 @@ TEST_CASE("equal loads give equal dates, whatever other memories do meanwhile") 
 }
 
 TEST_CASE(
-    "half the capacities and twice the ideal times give twice the dates where they are whole picoseconds") {
+    "half the capacities and twice the ideal times give twice the times where they are whole picoseconds") {
   const auto ends = [](std::int64_t factor) {
     ReferenceRates capacity = kReferenceCapacity;
     for (double& c : capacity) c /= static_cast<double>(factor);
     Memory memory(capacity, 16);
-    std::vector<std::int64_t> dates;
+    std::vector<std::int64_t> times;
     // Powers of two of one rate: every speed is a ratio of small numbers, every time whole.
     for (std::uint32_t i = 0; i < 16; ++i) {
       const double bytes = 1.6 / 4 * 3'840'000;
@@ -230,10 +230,10 @@ TEST_CASE(
     std::vector<std::uint32_t> ended;
     for (Time next = memory.settle(at_picosecond(0)); next != Time::max(); next = memory.settle(next)) {
       memory.advance(next, ended);
-      dates.resize(ended.size(), next.time_since_epoch().count());
-      if (dates.size() == 16) memory.reserve(next, {});
+      times.resize(ended.size(), next.time_since_epoch().count());
+      if (times.size() == 16) memory.reserve(next, {});
     }
-    return dates;
+    return times;
   };
   const auto once = ends(1), twice = ends(2);
   REQUIRE(once.size() == 16);

@@ -61,7 +61,7 @@ TEST_CASE("flows that start later take their share from then on") {
         std::vector<End>{{3 * kMs, 0}, {3 * kMs + kMs / 2, 1}});
 }
 
-TEST_CASE("a balanced all-to-all keeps every port full and ends everywhere at one date") {
+TEST_CASE("a balanced all-to-all keeps every port full and ends everywhere at one time") {
   const std::string backend = GENERATE(from_range(backends()));
   INFO(backend);
   for (std::uint32_t n : {2u, 3u, 7u, 16u, 33u}) {
@@ -73,12 +73,12 @@ TEST_CASE("a balanced all-to-all keeps every port full and ends everywhere at on
       }
     }
     const auto ends = run(*network, puts);
-    const std::int64_t date = transfer(3LL * 1'000'003 * (n - 1), kPort);
-    for (std::uint32_t i = 0; i < ends.size(); ++i) REQUIRE(ends[i] == End{date, i});
+    const std::int64_t time = transfer(3LL * 1'000'003 * (n - 1), kPort);
+    for (std::uint32_t i = 0; i < ends.size(); ++i) REQUIRE(ends[i] == End{time, i});
   }
 }
 
-TEST_CASE("flows that end at one date are handed out in order of their start") {
+TEST_CASE("flows that end at one time are handed out in order of their start") {
   const std::string backend = GENERATE(from_range(backends()));
   INFO(backend);
   // Tokens 1 and 2 end together, the later start being the shorter.
@@ -88,7 +88,7 @@ TEST_CASE("flows that end at one date are handed out in order of their start") {
         std::vector<End>{{2 * kMs, 1}, {2 * kMs, 2}, {4 * kMs, 0}});
 }
 
-TEST_CASE("ends that were passed over are handed out later, by date, with none lost") {
+TEST_CASE("ends that were passed over are handed out later, by time, with none lost") {
   const std::string backend = GENERATE(from_range(backends()));
   INFO(backend);
   const auto network = create(backend, 3, kPort, kPort);
@@ -117,19 +117,19 @@ TEST_CASE("the rates of ports may be asked for at any time without changing what
     network->ingress_rate(1);
   }
   for (const End& end : quiet) {
-    CHECK(network->next_end() == at(end.date));
-    for (std::int64_t before : {end.date - 2, end.date - 1}) {
+    CHECK(network->next_end() == at(end.time));
+    for (std::int64_t before : {end.time - 2, end.time - 1}) {
       network->advance(at(before), ended);
       CHECK(network->egress_rate(0) <= kPort * (1 + 1e-12));
     }
     CHECK(ended.empty());
-    network->advance(at(end.date), ended);
+    network->advance(at(end.time), ended);
     CHECK(ended == std::vector<std::uint32_t>{end.token});
     ended.clear();
   }
 }
 
-TEST_CASE("a port's new capacity holds from its date on, for flows that run and for those to come") {
+TEST_CASE("a port's new capacity holds from its time on, for flows that run and for those to come") {
   const std::string backend = GENERATE(from_range(backends()));
   INFO(backend);
   // Full rate for 1 ms, a quarter for 2 ms, full rate again: 100 + 50 MB have gone by 3 ms.

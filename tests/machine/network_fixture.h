@@ -34,7 +34,7 @@ struct Put {
 // A new capacity of a port or cable, and its time.
 struct Change {
   enum class What : std::uint8_t { kEgress, kIngress, kCable };
-  std::int64_t date;
+  std::int64_t time;
   What what;
   std::uint32_t number;
   std::int64_t capacity;
@@ -50,7 +50,7 @@ struct Load {
 };
 
 struct End {
-  std::int64_t date;
+  std::int64_t time;
   std::uint32_t token;
   friend bool operator==(const End&, const End&) = default;
 };
@@ -97,21 +97,21 @@ inline std::vector<End> run(Network& network, const std::vector<Put>& puts,
   std::vector<std::uint32_t> ended;
   std::size_t next = 0, change = 0;
   while (ends.size() < puts.size()) {
-    Time date = network.next_end();
-    if (next < puts.size()) date = std::min(date, at(puts[next].start));
-    if (change < changes.size()) date = std::min(date, at(changes[change].date));
+    Time time = network.next_end();
+    if (next < puts.size()) time = std::min(time, at(puts[next].start));
+    if (change < changes.size()) time = std::min(time, at(changes[change].time));
     ended.clear();
-    network.advance(date, ended);
-    for (std::uint32_t token : ended) ends.push_back({date.time_since_epoch().count(), token});
-    for (; change < changes.size() && at(changes[change].date) == date; ++change) {
+    network.advance(time, ended);
+    for (std::uint32_t token : ended) ends.push_back({time.time_since_epoch().count(), token});
+    for (; change < changes.size() && at(changes[change].time) == time; ++change) {
       const Change& c = changes[change];
-      if (c.what == Change::What::kEgress) network.set_egress(date, c.number, {c.capacity});
-      if (c.what == Change::What::kIngress) network.set_ingress(date, c.number, {c.capacity});
-      if (c.what == Change::What::kCable) network.set_cable(date, c.number, {c.capacity});
+      if (c.what == Change::What::kEgress) network.set_egress(time, c.number, {c.capacity});
+      if (c.what == Change::What::kIngress) network.set_ingress(time, c.number, {c.capacity});
+      if (c.what == Change::What::kCable) network.set_cable(time, c.number, {c.capacity});
     }
-    for (; next < puts.size() && at(puts[next].start) == date; ++next) {
+    for (; next < puts.size() && at(puts[next].start) == time; ++next) {
       const Put& p = puts[next];
-      network.start(date, {p.from, p.to, {p.bytes}, {p.cap}, static_cast<std::uint32_t>(next), p.path});
+      network.start(time, {p.from, p.to, {p.bytes}, {p.cap}, static_cast<std::uint32_t>(next), p.path});
     }
   }
   return ends;

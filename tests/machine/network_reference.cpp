@@ -63,7 +63,7 @@ std::vector<long double> endpoint_share(const std::vector<Put>& flows, const Cap
 
 }  // namespace
 
-TEST_CASE("dates of ends equal those of the fluid by definition, rounded up, on random open-loop loads") {
+TEST_CASE("times of ends equal those of the fluid by definition, rounded up, on random open-loop loads") {
   using Row = std::tuple<std::string, RateRule>;
   const auto [backend, rule] =
       GENERATE(values<Row>({{"native", max_min}, {"islands", max_min}, {"endpoint-share", endpoint_share}}));
@@ -78,10 +78,10 @@ TEST_CASE("dates of ends equal those of the fluid by definition, rounded up, on 
     std::int64_t before = 0;
     for (const End& e : ends) {
       INFO(backend << ", seed " << seed << ", flow " << e.token);
-      REQUIRE(e.date >= exact[e.token] - noise);
-      REQUIRE(e.date < exact[e.token] + 1 + noise);
-      REQUIRE(e.date >= before);
-      before = e.date;
+      REQUIRE(e.time >= exact[e.token] - noise);
+      REQUIRE(e.time < exact[e.token] + 1 + noise);
+      REQUIRE(e.time >= before);
+      before = e.time;
     }
   }
 }
@@ -97,17 +97,17 @@ TEST_CASE("no port and no cap is ever exceeded, and every byte is sent, on rando
     long double sent = 0, received = 0, asked = 0;
     std::size_t next = 0, done = 0;
     while (done < load.puts.size()) {
-      std::int64_t date = network->next_end().time_since_epoch().count();
-      if (next < load.puts.size()) date = std::min(date, load.puts[next].start);
+      std::int64_t time = network->next_end().time_since_epoch().count();
+      if (next < load.puts.size()) time = std::min(time, load.puts[next].start);
       for (std::uint32_t p = 0; p < load.egress.size(); ++p) {
         REQUIRE(network->egress_rate(p) <= load.egress[p] * (1 + 1e-12));
-        sent += network->egress_rate(p) * 1e-12L * (date - now);
+        sent += network->egress_rate(p) * 1e-12L * (time - now);
       }
       for (std::uint32_t p = 0; p < load.ingress.size(); ++p) {
         REQUIRE(network->ingress_rate(p) <= load.ingress[p] * (1 + 1e-12));
-        received += network->ingress_rate(p) * 1e-12L * (date - now);
+        received += network->ingress_rate(p) * 1e-12L * (time - now);
       }
-      now = date;
+      now = time;
       ended.clear();
       network->advance(at(now), ended);
       for (std::uint32_t token : ended) {
@@ -145,18 +145,18 @@ Load load_of_few_ports(std::uint64_t seed) {
     load.egress.push_back(rates[below(4)]);
     load.ingress.push_back(rates[below(4)]);
   }
-  std::int64_t date = 0;
+  std::int64_t time = 0;
   for (std::uint32_t burst = 0; burst < 12; ++burst) {
     const std::uint32_t first = below(kPorts), width = 1 + below(5);
     for (std::uint32_t n = 1 + below(8); n > 0; --n) {
-      load.puts.push_back({date, (first + below(width)) % kPorts, (first + 7 * below(width)) % kPorts,
+      load.puts.push_back({time, (first + below(width)) % kPorts, (first + 7 * below(width)) % kPorts,
                            1 + below(2'000'000), caps[below(3)]});
-      if (below(2) == 0) date += below(3'000'000);
+      if (below(2) == 0) time += below(3'000'000);
     }
     if (below(3) == 0)
-      load.changes.push_back({date, below(2) == 0 ? Change::What::kEgress : Change::What::kIngress,
+      load.changes.push_back({time, below(2) == 0 ? Change::What::kEgress : Change::What::kIngress,
                               below(kPorts), rates[below(4)]});
-    date += below(120'000'000);
+    time += below(120'000'000);
   }
   return load;
 }
@@ -164,7 +164,7 @@ Load load_of_few_ports(std::uint64_t seed) {
 }  // namespace
 
 // Solves end behind the last port in use (max_min_solve.cpp): here nearly all ports are unused at any time.
-TEST_CASE("ports without flows change no date, and count again once flows come") {
+TEST_CASE("ports without flows change no time, and count again once flows come") {
   const long double noise = 0.01L;  // of a picosecond
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     const Load load = load_of_few_ports(seed);
@@ -173,8 +173,8 @@ TEST_CASE("ports without flows change no date, and count again once flows come")
     REQUIRE(ends.size() == load.puts.size());
     for (const End& e : ends) {
       INFO("seed " << seed << ", flow " << e.token);
-      REQUIRE(e.date >= exact[e.token] - noise);
-      REQUIRE(e.date < exact[e.token] + 1 + noise);
+      REQUIRE(e.time >= exact[e.token] - noise);
+      REQUIRE(e.time < exact[e.token] + 1 + noise);
     }
   }
 }
@@ -201,15 +201,15 @@ Load load_of_many_cables(std::uint64_t seed) {
       path.push_back({(first + i * step) % kCables, 1 + below(whole), whole});
     load.paths.push_back(path);
   }
-  std::int64_t date = 0;
+  std::int64_t time = 0;
   for (std::uint32_t burst = 0; burst < 6; ++burst) {
     for (std::uint32_t n = 4 + below(20); n > 0; --n) {
       load.puts.push_back(
-          {date, below(kPorts), below(kPorts), 1 + below(2'000'000), caps[below(5)], below(kPaths)});
-      if (below(2) == 0) date += below(3'000'000);
+          {time, below(kPorts), below(kPorts), 1 + below(2'000'000), caps[below(5)], below(kPaths)});
+      if (below(2) == 0) time += below(3'000'000);
     }
-    if (below(2) == 0) load.changes.push_back({date, Change::What::kCable, below(kCables), rates[below(5)]});
-    date += below(60'000'000);
+    if (below(2) == 0) load.changes.push_back({time, Change::What::kCable, below(kCables), rates[below(5)]});
+    time += below(60'000'000);
   }
   return load;
 }
@@ -217,7 +217,7 @@ Load load_of_many_cables(std::uint64_t seed) {
 }  // namespace
 
 // Solves end once all flows are held (cable_max_min_solve.cpp), and look at what follows for what comes too late.
-TEST_CASE("cables that are not full change no date, and count once flows fill them") {
+TEST_CASE("cables that are not full change no time, and count once flows fill them") {
   const long double noise = 0.01L;  // of a picosecond
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     const Load load = load_of_many_cables(seed);
@@ -226,8 +226,8 @@ TEST_CASE("cables that are not full change no date, and count once flows fill th
     REQUIRE(ends.size() == load.puts.size());
     for (const End& e : ends) {
       INFO("seed " << seed << ", flow " << e.token);
-      REQUIRE(e.date >= exact[e.token] - noise);
-      REQUIRE(e.date < exact[e.token] + 1 + noise);
+      REQUIRE(e.time >= exact[e.token] - noise);
+      REQUIRE(e.time < exact[e.token] + 1 + noise);
     }
   }
 }

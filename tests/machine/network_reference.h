@@ -63,7 +63,7 @@ inline std::vector<long double> ends_by_definition(const Load& load, const RateR
     const auto rate = rates_of(running, capacities);
     long double step = std::numeric_limits<long double>::infinity();
     if (started < puts.size()) step = puts[started].start - now;
-    if (changed < load.changes.size()) step = std::min(step, load.changes[changed].date - now);
+    if (changed < load.changes.size()) step = std::min(step, load.changes[changed].time - now);
     for (std::size_t i = 0; i < running.size(); ++i) step = std::min(step, left[token[i]] / rate[i]);
     if (step == std::numeric_limits<long double>::infinity()) return end;
     now += step;
@@ -72,7 +72,7 @@ inline std::vector<long double> ends_by_definition(const Load& load, const RateR
       if (left[token[i]] < 1e-9L) end[token[i]] = now;
     }
     while (started < puts.size() && puts[started].start <= now) ++started;
-    for (; changed < load.changes.size() && load.changes[changed].date <= now; ++changed) {
+    for (; changed < load.changes.size() && load.changes[changed].time <= now; ++changed) {
       const Change& c = load.changes[changed];
       capacities.capacity(c) = c.capacity * 1e-12L;
     }
@@ -119,28 +119,28 @@ inline Load random_load(std::uint64_t seed, Ports ports) {
     for (std::int64_t& rate : load.ingress) rate = capacity();
   }
   const std::int64_t caps[] = {13 * kGB, 29 * kGB, 1000 * kGB};
-  std::int64_t date = 0;
+  std::int64_t time = 0;
   for (std::int64_t n = 5 + below(60); n > 0; --n) {
-    if (below(3) > 0) date += below(20'000'000);                                  // some start together
+    if (below(3) > 0) time += below(20'000'000);                                  // some start together
     const std::int64_t bytes = below(4) == 0 ? 1'000'000 : 1 + below(2'000'000);  // some are equal
-    load.puts.push_back({date, static_cast<std::uint32_t>(below(count)),
+    load.puts.push_back({time, static_cast<std::uint32_t>(below(count)),
                          static_cast<std::uint32_t>(below(ingress_ports)), bytes, caps[below(3)]});
     if (ports == Ports::kChanging && below(3) == 0) {
       const bool egress = below(2) == 0;
       const auto port = static_cast<std::uint32_t>(below(egress ? count : ingress_ports));
-      load.changes.push_back({date + below(3) * below(10'000'000),
+      load.changes.push_back({time + below(3) * below(10'000'000),
                               egress ? Change::What::kEgress : Change::What::kIngress, port, capacity()});
     }
   }
   if (ports == Ports::kCables) {
     add_cables(load, random);
     for (std::int64_t n = below(4); n > 0; --n) {
-      load.changes.push_back({below(date + 1), Change::What::kCable,
+      load.changes.push_back({below(time + 1), Change::What::kCable,
                               static_cast<std::uint32_t>(below(load.cables.size())), (1 + below(60)) * kGB});
     }
   }
   std::sort(load.changes.begin(), load.changes.end(),
-            [](const Change& a, const Change& b) { return a.date < b.date; });
+            [](const Change& a, const Change& b) { return a.time < b.time; });
   return load;
 }
 

@@ -19,12 +19,12 @@ TEST_CASE(
       for (CableShare& share : path) share.whole = 1;  // SimGrid has one path a flow
     }
     std::vector<std::int64_t> expected(load.puts.size());
-    for (const End& e : run(*create("native", load), load.puts, load.changes)) expected[e.token] = e.date;
+    for (const End& e : run(*create("native", load), load.puts, load.changes)) expected[e.token] = e.time;
     const auto ends = run(*create("simgrid", load), load.puts, load.changes);
     REQUIRE(ends.size() == expected.size());
     for (const End& e : ends) {
       INFO("seed " << seed << ", flow " << e.token);
-      REQUIRE(std::abs(e.date - expected[e.token]) <= 1);
+      REQUIRE(std::abs(e.time - expected[e.token]) <= 1);
     }
   }
 }

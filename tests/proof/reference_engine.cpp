@@ -68,7 +68,7 @@ class Simulation {
       const Duration start = s_.options.rank(RankId{r}).start, launch = s_.program.launch.alone;
       at(ps(start) + ps(launch), [this, r] { launch_rank(r); });
     }
-    for (std::int64_t next = next_date(); next != kForever; next = next_date()) {
+    for (std::int64_t next = next_time(); next != kForever; next = next_time()) {
       advance(next);
       while (happen()) {
       }
@@ -83,7 +83,7 @@ class Simulation {
   }
 
  private:
-  void at(std::int64_t date, std::function<void()> what) { agenda_.emplace(date, std::move(what)); }
+  void at(std::int64_t time, std::function<void()> what) { agenda_.emplace(time, std::move(what)); }
   bool by_kernels() const { return s_.options.execution == "kernel"; }
   const TaskDescriptor& td(std::uint32_t r, std::uint32_t task) const { return ranks_[r].ssc->tasks()[task]; }
   // The number of a queue's first worker.
@@ -126,7 +126,7 @@ class Simulation {
 
   // ---- times
 
-  std::int64_t next_date() const {
+  std::int64_t next_time() const {
     std::int64_t next = agenda_.empty() ? kForever : agenda_.begin()->first;
     for (const RankState& rank : ranks_) {
       for (const Worker& w : rank.workers) {
@@ -139,14 +139,14 @@ class Simulation {
     return now_ + std::max<std::int64_t>(0, std::llrint(std::ceil(w.left / w.memory.speed - kEngineNoise)));
   }
 
-  void advance(std::int64_t date) {
+  void advance(std::int64_t time) {
     for (RankState& rank : ranks_) {
       for (Worker& w : rank.workers) {
-        if (w.busy) w.left -= w.memory.speed * static_cast<long double>(date - now_);
+        if (w.busy) w.left -= w.memory.speed * static_cast<long double>(time - now_);
       }
     }
-    now_ = date;
-    for (const auto& [r, worker] : links_.advance(date))
+    now_ = time;
+    for (const auto& [r, worker] : links_.advance(time))
       at(now_, [this, r = r, worker = worker] { put_has_left(r, worker); });
   }
 

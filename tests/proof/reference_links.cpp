@@ -89,8 +89,8 @@ std::int64_t Links::next_end() const {
   return std::isinf(next) ? std::numeric_limits<std::int64_t>::max() : std::llrint(std::ceil(next - kNoise));
 }
 
-std::vector<std::pair<std::uint32_t, std::uint32_t>> Links::advance(std::int64_t date) {
-  const auto to = static_cast<long double>(date);
+std::vector<std::pair<std::uint32_t, std::uint32_t>> Links::advance(std::int64_t time) {
+  const auto to = static_cast<long double>(time);
   while (!flows_.empty()) {
     long double passes = std::numeric_limits<long double>::infinity();
     for (const Flow& f : flows_) passes = std::min(passes, f.left / f.rate);

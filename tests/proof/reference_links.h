@@ -26,7 +26,7 @@ class Links {
   // Returns the whole picosecond by which the next put has left, or the largest number if there is none.
   std::int64_t next_end() const;
   // Advances to a time. Returns rank and worker of the puts that have left by then.
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> advance(std::int64_t date);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> advance(std::int64_t time);
   // Shares the ports out. A memory that cannot serve what its ports would carry limits those that carry most to one rate;
   // the memory with the lowest such rate first.
   void share(const Hardware::MemorySystem& memory);

@@ -36,7 +36,7 @@ std::vector<std::string> left_out() {
 
 // Times are whole picoseconds, and so exact in whatever number counts them: a cycle is 2^11 ps, rates are powers
 // of two a cycle, and neither memory nor ports are ever full.
-std::vector<std::string> whole_dates() {
+std::vector<std::string> whole_times() {
   std::vector<std::string> set = left_out();
   for (const char* value : {"hardware.clock=488281250 Hz",
                             "hardware.workers.cube.gm_to_l1=128 B/cycle",
@@ -136,10 +136,10 @@ std::string shown(std::uint64_t seed, const RandomConfig& config) {
 
 }  // namespace
 
-TEST_CASE("the engine gives every task the dates of a second simulator, to the picosecond") {
+TEST_CASE("the engine gives every task the times of a second simulator, to the picosecond") {
   for (std::uint64_t seed = 0; seed < kWhole; ++seed) {
     const RandomConfig config = config_of(seed);
-    const Experiment experiment = experiment_of(config, whole_dates());
+    const Experiment experiment = experiment_of(config, whole_times());
     const RoutingCounts counts = routing_of(experiment);
     for (const Pass& pass : experiment.passes) {
       const Compared compared = compare(experiment, pass, counts, {});
@@ -154,7 +154,7 @@ TEST_CASE("the engine gives every task the dates of a second simulator, to the p
 TEST_CASE("workers that run matrix and vector tasks do so in both, to the picosecond") {
   for (std::uint64_t seed = 0; seed < kOneKind; ++seed) {
     const RandomConfig config = config_of(seed);
-    Experiment experiment = experiment_of(config, whole_dates());
+    Experiment experiment = experiment_of(config, whole_times());
     experiment.hardware.workers = WorkerKinds({{"SM", experiment.workers.workers(), {true, true}}});
     experiment.workers = experiment.hardware.workers;
     const RoutingCounts counts = routing_of(experiment);

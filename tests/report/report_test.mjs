@@ -210,8 +210,8 @@ test("A finding leads to its place on the timeline, its evidence to the task, an
   // Its flag lies where it does on the axis of time, also of a part of it.
   const at = async (finding) => {
     const flag = page.locator(`.flag[href="#${finding.id}"]`), [box, strip] = [await flag.boundingBox(), await flag.locator("..").boundingBox()];
-    const [from, to] = await range(page), date = (x) => from + ((x - strip.x) / strip.width) * (to - from);
-    return [date(box.x), date(box.x + box.width), (to - from) / strip.width, from, to];
+    const [from, to] = await range(page), time = (x) => from + ((x - strip.x) / strip.width) * (to - from);
+    return [time(box.x), time(box.x + box.width), (to - from) / strip.width, from, to];
   };
   const bound = findings.find((f) => f.run === "static" && f.pass === "backward" && f.cause === "compute.underused");
   for (const zoomed of [false, true]) {
@@ -246,14 +246,14 @@ test("The wheel, the keys, a drag and a double click move the stretch of time th
   const whole = await range(page), box = await canvas_box(page);
   const middle = [box.x + box.width / 2, box.y + box.height / 2];
   await page.mouse.move(...middle);
-  const date = await page.evaluate(() => a3sim.runs[0].timelines[0].date_at(a3sim.runs[0].timelines[0].pointer_x));
+  const time = await page.evaluate(() => a3sim.runs[0].timelines[0].time_at(a3sim.runs[0].timelines[0].pointer_x));
   await page.keyboard.down("Control");
   await page.mouse.wheel(0, -240);
   await page.keyboard.up("Control");
   await page.waitForTimeout(50);
   const zoomed = await range(page);
   assert.ok(zoomed[1] - zoomed[0] < 0.5 * whole[1]);
-  assert.ok(Math.abs((date - zoomed[0]) / (zoomed[1] - zoomed[0]) - date / whole[1]) < 1e-9, "the date below the pointer stays there");
+  assert.ok(Math.abs((time - zoomed[0]) / (zoomed[1] - zoomed[0]) - time / whole[1]) < 1e-9, "the time below the pointer stays there");
   await page.mouse.down();
   await page.mouse.move(middle[0] - 200, middle[1]);
   await page.mouse.up();
@@ -331,10 +331,10 @@ test("W, A, S and D move as in Perfetto, wherever the focus is but in a field", 
   const { page, close } = await open(pages.static);
   const whole = await range(page), box = await canvas_box(page);
   await page.mouse.move(box.x + box.width * 0.75, box.y + 100);
-  const date = await page.evaluate(() => a3sim.runs[0].timelines[0].date_at(a3sim.runs[0].timelines[0].pointer_x));
+  const time = await page.evaluate(() => a3sim.runs[0].timelines[0].time_at(a3sim.runs[0].timelines[0].pointer_x));
   await page.keyboard.press("w");
-  const near = await range(page), share = (at) => (date - at[0]) / (at[1] - at[0]);
-  assert.ok(near[1] - near[0] < 0.8 * whole[1] && Math.abs(share(near) - share(whole)) < 1e-9, "the date below the pointer stays");
+  const near = await range(page), share = (at) => (time - at[0]) / (at[1] - at[0]);
+  assert.ok(near[1] - near[0] < 0.8 * whole[1] && Math.abs(share(near) - share(whole)) < 1e-9, "the time below the pointer stays");
   await page.keyboard.press("a");
   assert.ok((await range(page))[0] < near[0]);
   await page.keyboard.press("d");
@@ -456,12 +456,12 @@ test("A table that is wider than its place says so until its end is seen", async
   await close();
 });
 
-test("Ticks have few digits: a short stretch late in the pass has offsets to a date that it says", async () => {
+test("Ticks have few digits: a short stretch late in the pass has offsets to a time that it says", async () => {
   const { page, close } = await open(pages.static);
-  const dates = await page.evaluate(() => [[0, 10e9], [5.2e9, 5.2618e9], [5261.8e6, 5261.9e6], [5_261_800_000, 5_261_800_400], [0, 1000], [9.9e9, 10.2e9]]
+  const times = await page.evaluate(() => [[0, 10e9], [5.2e9, 5.2618e9], [5261.8e6, 5261.9e6], [5_261_800_000, 5_261_800_400], [0, 1000], [9.9e9, 10.2e9]]
     .map(([from, to]) => ({ from, to, ticks: a3sim.ticks_of(from, to, 8) })));
   const value = (text) => text === "" ? 0 : parseFloat(text) * { ms: 1e9, "µs": 1e6, ns: 1e3, ps: 1 }[text.split(" ")[1]];
-  for (const { from, to, ticks } of dates) {
+  for (const { from, to, ticks } of times) {
     assert.ok(ticks.list.length >= 2 && ticks.list.length <= 10, `${from} to ${to}: ${ticks.list.length}`);
     for (const { at, text } of ticks.list) {
       assert.ok(at >= from && at <= to);
@@ -603,7 +603,7 @@ test("Charts over time have the machine's limits, which nothing exceeds; those o
   }
 });
 
-test("Charts over time have values in their legends without a pointer, and those at its date with one", async () => {
+test("Charts over time have values in their legends without a pointer, and those at its time with one", async () => {
   const { page, close } = await open(pages.static);
   const legends = page.locator(".over-time .values");
   for (const text of await legends.allTextContents()) assert.match(text, /mean [\d.]+, most [\d.]+/);
@@ -732,7 +732,7 @@ test("Two runs share one axis of time, and the difference of their paths sums to
   await close();
 });
 
-test("The slider shows what goes between ranks around a date, and its stretches sum to the whole", async () => {
+test("The slider shows what goes between ranks around a time, and its stretches sum to the whole", async () => {
   const { page, close } = await open(pages.static);
   assert.match(await page.locator("section", { hasText: "Between ranks" }).textContent(), /Every rank sends every other 234\.9 MB\./);
   await page.getByText("matrix, also over time").first().click();

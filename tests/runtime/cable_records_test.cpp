@@ -12,10 +12,10 @@ Time at(std::int64_t parts) { return Time(Duration(parts * kPart)); }
 // Records one cable beside an idle one.
 class OneRecord {
  public:
-  void note(std::int64_t date, double rate, bool full) {
+  void note(std::int64_t time, double rate, bool full) {
     const std::vector<double> rates{0, rate};
-    records_.note(at(date), rates);
-    records_.note_full(at(date), 1, full);
+    records_.note(at(time), rates);
+    records_.note_full(at(time), 1, full);
   }
   std::vector<double> means(std::int64_t until, std::size_t stretches) const {
     for (const double idle : records_.means(0, at(until), stretches)) CHECK(idle == 0);
@@ -52,7 +52,7 @@ TEST_CASE("What a cable carried is averaged over equal stretches, and full ones 
   CHECK(means[3] == Approx(10 * 100 / 20.0));
 }
 
-TEST_CASE("Two rates at one date are the later one, and a record ends with the run") {
+TEST_CASE("Two rates at one time are the later one, and a record ends with the run") {
   OneRecord record;
   record.note(5, 10, true);
   record.note(5, 20, false);

@@ -14,7 +14,7 @@ struct Listening final : EventCounters::Listener {
   std::vector<std::pair<Time, std::uint32_t>> told;
 };
 
-TEST_CASE("An event is complete with its last trigger, at that date and not before, and only once") {
+TEST_CASE("An event is complete with its last trigger, at that time and not before, and only once") {
   const std::vector<EventDescriptor> events{{2, 0}, {1, 0}};
   EventCounters counters(events);
   Listening listener;
@@ -30,7 +30,7 @@ TEST_CASE("An event is complete with its last trigger, at that date and not befo
   CHECK(counters.is_complete(0));
 }
 
-TEST_CASE("The last trigger of an event is the latest, and of several at one date the largest rank's") {
+TEST_CASE("The last trigger of an event is the latest, and of several at one time the largest rank's") {
   const std::vector<EventDescriptor> events{{3, 0}};
   for (const bool reversed : {false, true}) {
     EventCounters counters(events);

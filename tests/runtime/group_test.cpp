@@ -28,8 +28,8 @@ TEST_CASE("Ranks meet when the last one comes, are called the delay later, and c
   for (Member& member : members) group.join(member);
   Arrival arrival(group, kDelay);
   Engine engine;
-  for (const Duration date : {2_us, kLast}) engine.schedule(Time(date), arrival, 5);
-  for (const Duration date : {kAgain, kAgain}) engine.schedule(Time(date), arrival, 6);
+  for (const Duration time : {2_us, kLast}) engine.schedule(Time(time), arrival, 5);
+  for (const Duration time : {kAgain, kAgain}) engine.schedule(Time(time), arrival, 6);
   engine.run();
   for (const Member& member : members) {
     CHECK(member.called ==

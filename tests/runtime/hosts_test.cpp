@@ -20,22 +20,22 @@ class TickedTandem {
 
   // The times, in ticks, at which a consumer who works `work[i]` ticks on batch i gets each.
   std::vector<std::int64_t> taken(const std::vector<std::int64_t>& work) {
-    std::vector<std::int64_t> dates;
+    std::vector<std::int64_t> times;
     std::int64_t free = 0;
-    for (std::int64_t now = 0; dates.size() < work.size(); ++now) {
+    for (std::int64_t now = 0; times.size() < work.size(); ++now) {
       bool moved = true;
       while (moved) {
         moved = false;
-        if (free <= now && dates.size() < work.size() && !queues_[2].empty()) {
+        if (free <= now && times.size() < work.size() && !queues_[2].empty()) {
           queues_[2].pop_front();
-          free = now + work[dates.size()];
-          dates.push_back(now);
+          free = now + work[times.size()];
+          times.push_back(now);
           moved = true;
         }
         for (int s = 2; s >= 0; --s) moved |= leave(s, now) || begin(s, now);
       }
     }
-    return dates;
+    return times;
   }
 
  private:
@@ -86,15 +86,15 @@ TEST_CASE("batches come when a tandem with bounded queues, walked through tick b
       return batches[batch % batches.size()];
     };
     DataPipeline pipeline;
-    std::vector<std::int64_t> dates;
+    std::vector<std::int64_t> times;
     Duration free{};
     for (const std::int64_t of_batch : work) {
       const Duration taken = std::max(free, pipeline.next(options).back().left);
       pipeline.take(taken);
-      dates.push_back(taken / kTick);
+      times.push_back(taken / kTick);
       free = taken + of_batch * kTick;
     }
-    REQUIRE(dates == TickedTandem(batches).taken(work));
+    REQUIRE(times == TickedTandem(batches).taken(work));
   }
 }
 
@@ -134,11 +134,11 @@ TEST_CASE("batches come as often as the slowest stage lets them, and queues say 
     Duration last{}, from{};
     std::array<std::uint8_t, 3> fill{};
     for (int i = 0; i < kBatches; ++i) {
-      const Duration date = pipeline.next(options).back().left;
+      const Duration time = pipeline.next(options).back().left;
       fill = pipeline.fill(options, last);
-      pipeline.take(date);
-      last = date;
-      if (i == kBatches - kMeasured - 1) from = date;
+      pipeline.take(time);
+      last = time;
+      if (i == kBatches - kMeasured - 1) from = time;
     }
     return std::pair((last - from) / kMeasured, fill);
   };

@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kWorkers = 4;
 // A device without tasks. Records when its puts left, became visible and ended.
 class Site final : public PutUnit::Owner {
  public:
-  L2Traffic access_of_put(StepAccess access, OpId) override {
+  L2Traffic access_of_put(TensorAccess access, OpId) override {
     (access.l2.write ? written : read) += access.bytes();
     if (access.l2.write) wrote.push_back(access.l2.rows.end);
     return found;

@@ -38,7 +38,7 @@ TEST_CASE("A put reads its source's memory and writes its destination's, and not
   CHECK(links.sites[0].written + links.sites[2].read + links.sites[1].read + links.sites[1].written == 0);
 }
 
-TEST_CASE("What puts of one date write comes by worker and way round the group, whoever was first to start") {
+TEST_CASE("What puts of one time write comes by worker and way round the group, whoever was first to start") {
   // To rank 0, of three: rank 2 is one behind it, rank 1 two.
   const std::vector<std::array<std::uint32_t, 3>> puts{{1, 0, 3}, {2, 0, 4}, {1, 1, 5}, {2, 1, 6}};
   for (const bool reversed : {false, true}) {

@@ -115,15 +115,15 @@ TEST_CASE("transfers that SimGrid runs by itself end within a picosecond of the 
     simgrid.add(load);
     std::vector<End> ends = run(*create("native", load.egress, load.ingress), load.puts);
     std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) { return a.token < b.token; });
-    for (const End& e : ends) expected.emplace_back(seed, e.token, e.date);
+    for (const End& e : ends) expected.emplace_back(seed, e.token, e.time);
   }
   const std::vector<double> ends = simgrid.run();
   REQUIRE(ends.size() == expected.size());
   for (std::size_t i = 0; i < ends.size(); ++i) {
-    const auto [seed, token, date] = expected[i];
+    const auto [seed, token, time] = expected[i];
     INFO("seed " << seed << ", flow " << token);
     // The native time is rounded up to a whole picosecond.
-    REQUIRE(1e12 * ends[i] <= static_cast<double>(date) + 0.01);
-    REQUIRE(1e12 * ends[i] > static_cast<double>(date) - 1.01);
+    REQUIRE(1e12 * ends[i] <= static_cast<double>(time) + 0.01);
+    REQUIRE(1e12 * ends[i] > static_cast<double>(time) - 1.01);
   }
 }

@@ -53,7 +53,7 @@ TEST_CASE(
     std::map<std::uint32_t, std::int64_t> last;
     for (const End& e : run(*create("native", 16, kLink, kLink), collective.puts)) {
       for (std::uint32_t rank : {collective.puts[e.token].from, collective.puts[e.token].to})
-        last[rank] = std::max(last[rank], e.date);
+        last[rank] = std::max(last[rank], e.time);
     }
     for (const auto& [rank, end] : collective.ends) {
       INFO("rank " << rank);

@@ -15,7 +15,7 @@ Ran offloaded(const std::string& part, const std::string& link, const std::vecto
 
 double most_of(const Ran& ran, std::uint32_t stage = 0) {
   double most = 0;
-  for (const auto& [date, bytes] : activations_of(ran.run.written, ran.run.result, stage))
+  for (const auto& [time, bytes] : activations_of(ran.run.written, ran.run.result, stage))
     most = std::max(most, bytes);
   return most;
 }
@@ -110,7 +110,7 @@ TEST_CASE(
                                       "step.split_weights=true", std::string("step.schedule=") + schedule});
     for (std::uint32_t s = 0; s < 4; ++s) {
       double most = 0;
-      for (const auto& [date, bytes] : activations_of(ran.run.written, ran.run.result, s))
+      for (const auto& [time, bytes] : activations_of(ran.run.written, ran.run.result, s))
         most = std::max(most, bytes);
       const double foreseen = ran.prepared.memory[s].activations;
       CHECK(most <= foreseen * 1.0001);

@@ -152,7 +152,7 @@ TEST_CASE("two micro-batches beside one another hold one's activations and a blo
                                         "model.layers=[embedding, 8 moe, head]"};
   const auto most = [](const Ran& ran) {
     double bytes = 0;
-    for (const auto& [date, now] : activations_of(ran.run.written, ran.run.result, 0))
+    for (const auto& [time, now] : activations_of(ran.run.written, ran.run.result, 0))
       bytes = std::max(bytes, now);
     return bytes;
   };

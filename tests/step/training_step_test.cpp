@@ -56,7 +56,7 @@ TEST_CASE("memory that is foreseen is what a run keeps") {
   const Ran ran = run_text(kDense, {"parallel.pp=4", "step.global_batch=16"});
   for (std::uint32_t s = 0; s < 4; ++s) {
     double most = 0;
-    for (const auto& [date, bytes] : activations_of(ran.run.written, ran.run.result, s))
+    for (const auto& [time, bytes] : activations_of(ran.run.written, ran.run.result, s))
       most = std::max(most, bytes);
     CHECK(most == Approx(ran.prepared.memory[s].activations));
   }

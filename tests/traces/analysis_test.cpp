@@ -156,15 +156,15 @@ TEST_CASE("puts reach a part of the port's rate; copies within a rank do not cou
 
 TEST_CASE("a path in few stretches keeps its length, its tasks and its blame") {
   CriticalPath path;
-  Duration date{};
+  Duration time{};
   std::mt19937 random(3);
   for (std::uint32_t i = 0; i < 500; ++i) {
-    PathSegment step{.from = date,
-                     .to = date + Duration(1 + random() % 50),
+    PathSegment step{.from = time,
+                     .to = time + Duration(1 + random() % 50),
                      .op = static_cast<std::uint32_t>(random() % 3),
                      .ran = i % 2 == 0};
     at(step.blame, static_cast<Blame>(random() % kBlames)) = step.to - step.from;
-    date = step.to;
+    time = step.to;
     path.segments.push_back(step);
   }
   for (const std::size_t most : {1U, 2U, 20U, 1000U}) {
@@ -178,8 +178,8 @@ TEST_CASE("a path in few stretches keeps its length, its tasks and its blame") {
       tasks += stretch.tasks;
       blamed += sum_of(stretch.blame);
     }
-    CHECK(until == date);
-    CHECK(blamed == date);
+    CHECK(until == time);
+    CHECK(blamed == time);
     CHECK(tasks == 250);
   }
   CHECK(summarise({}, 20).empty());

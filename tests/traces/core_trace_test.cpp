@@ -62,7 +62,7 @@ TEST_CASE("idle time of a kernel's cores is forced as far as dealing out tasks e
   CHECK_THAT(report.text(), Contains("end no sooner than after 0.064 ms"));
 }
 
-TEST_CASE("a time line by core without dates has no idle times") {
+TEST_CASE("a time line by core without times has no idle times") {
   const ScratchDirectory folder;
   std::string events = kRankOne;
   events.replace(events.find("\"ts\": 70, "), 10, "");

@@ -105,7 +105,7 @@ TEST_CASE("cycles: each task has its phases, with the runtime's names and its co
   pass.trace.operators[MadeTrace::kCubeOp].name = "GMM_w1_grad";
   pass.trace.operators[MadeTrace::kVectorOp].name = "a \"name\"";
   for (TraceTask& task : pass.trace.ranks[0]) {  // long enough for whole cycles
-    for (Duration* date : {&task.taken, &task.start, &task.end, &task.done, &task.visible}) *date *= 1000;
+    for (Duration* time : {&task.taken, &task.start, &task.end, &task.done, &task.visible}) *time *= 1000;
     task.ideal = task.end - task.start;
   }
   pass.trace.ranks[1].clear();

@@ -120,9 +120,9 @@ TEST_CASE("A Kineto time line that is damaged says so, and others are left to th
                     Contains("cut.json"));
   CHECK_THROWS_WITH(read_profile(folder.add("empty.json", R"({"deviceProperties": [], "traceEvents": []})")),
                     Contains("nothing that ran on a device"));
-  std::string undated = whole;
-  undated.replace(undated.find("1742490378358152.750"), 20, "\"soon\"");
-  const Profile read = read_profile(folder.add("undated.json", undated));
+  std::string without_time = whole;
+  without_time.replace(without_time.find("1742490378358152.750"), 20, "\"soon\"");
+  const Profile read = read_profile(folder.add("without_time.json", without_time));
   CHECK(read.ranks.at(0).operators.at("gemm").count == 1);
   REQUIRE(read.notes.size() == 1);
   CHECK_THAT(read.notes.front(), Contains("1 events without a start"));

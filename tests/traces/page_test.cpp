@@ -60,7 +60,7 @@ TEST_CASE("A column whose values repeat is packed as it is, and named as such") 
 
 TEST_CASE("MeetingTimes that grow by little take few bytes") {
   PackedColumns columns(1000);
-  columns.add("date", [](std::size_t row) { return 10'000'000'000 + 50 * row; });
+  columns.add("time", [](std::size_t row) { return 10'000'000'000 + 50 * row; });
   CHECK(columns.bytes().size() == 5 + 999);  // 10 ms in ps takes 5 bytes, a step of 50 ps one
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("A page allows no other source than itself, and equal pages are equal 
   CHECK_THAT(made(), Contains("default-src 'none'") && !Contains("src=\"http"));
 }
 
-TEST_CASE("A finding on a page has its dates on the timeline, and the task that its evidence stands at") {
+TEST_CASE("A finding on a page has its times on the timeline, and the task that its evidence stands at") {
   const std::vector<TracedPass> passes = made_passes();
   const Trace& trace = passes[0].trace;
   Finding finding;

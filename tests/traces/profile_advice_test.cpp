@@ -21,11 +21,11 @@ namespace {
 constexpr const char* kAdviceHeader =
     "Step Id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),Block Dim,Mix Block Dim,"
     "aicore_time(us),aiv_time(us)\n";
-constexpr std::int64_t kDate = 1'699'529'622'790'614;
+constexpr std::int64_t kProfileBegin = 1'699'529'622'790'614;
 
 std::string kernel_line(const std::string& name, const std::string& type, const std::string& core, int start,
                         const std::string& duration, const std::string& rest = "24,0,0,0") {
-  return fmt::format("1,{},{},{},{},{},0,{}\n", name, type, core, kDate + start, duration, rest);
+  return fmt::format("1,{},{},{},{},{},0,{}\n", name, type, core, kProfileBegin + start, duration, rest);
 }
 
 std::string collective(int start, int duration) {
@@ -106,7 +106,7 @@ TEST_CASE("a collective of which communication.json tells the waits is a finding
       fmt::format(R"json({{"step1":{{"collective":{{"hcom_broadcast__445_0@g":)json"
                   R"json({{"Communication Time Info":{{"Start Timestamp(us)":{},"Elapse Time(ms)":3,)json"
                   R"json("Transit Time(ms)":1,"Wait Time(ms)":2}}}}}}}}}})json",
-                  kDate + 1000));
+                  kProfileBegin + 1000));
   const ProfiledJob job(folder.path());
   CHECK(job.exchanges_split());
   const FullStep full = job.full(0);
@@ -197,7 +197,7 @@ TEST_CASE("the framework's operators on hosts are seen, the outermost for those 
   add_table(folder, broadcast_alone());
   const auto op = [](const char* name, int start, int length) {
     return fmt::format(R"json({{"ph":"X","name":"{}","cat":"cpu_op","ts":"{}.25","dur":{}}})json", name,
-                       kDate + start, length);
+                       kProfileBegin + start, length);
   };
   folder.add("x_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json",
              "[" + op("aten::empty", 4100, 50) + "," + op("aten::_to_copy", 4090, 500) + "," +
@@ -240,7 +240,7 @@ TEST_CASE("a kernel that is listed again under another name counts once, in sums
   CHECK_THAT(profile.notes[0], Contains("1 rows repeat a kernel"));
 }
 
-TEST_CASE("kernels of dates that lie far apart have no critical path, and the step says so") {
+TEST_CASE("kernels of times that lie far apart have no critical path, and the step says so") {
   const ScratchDirectory folder;
   add_table(folder, kAdviceHeader + kernel_line("MatMul1", "MatMul", "AI_CORE", 0, "5000") +
                         kernel_line("Add1", "Add", "AI_VECTOR_CORE", 2'000'000, "5000"));

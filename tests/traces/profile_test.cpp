@@ -246,7 +246,7 @@ TEST_CASE("profile: what unpacks to hundreds of times its size is refused, also 
   not_read(folder.add("kernel_details.csv", gzip(kHeads + blank)), "unpacks to more than 200 times its size");
 }
 
-TEST_CASE("profile: dates of other clocks, and kernels out of order, have no gaps") {
+TEST_CASE("profile: times of other clocks, and kernels out of order, have no gaps") {
   const ScratchDirectory folder;
   const auto span = [&](const std::string& lines) {
     return read_profile(folder.add("kernel_details.csv", kHeads + lines)).ranks.at(0).span;

@@ -11,18 +11,18 @@ TEST_CASE("segments sum exactly to the step and are those of a look at each pico
   std::mt19937 random(11);
   for (int round = 0; round < 200; ++round) {
     FullStep step;
-    const auto date = [&] { return static_cast<std::int64_t>(random() % 120); };
+    const auto time = [&] { return static_cast<std::int64_t>(random() % 120); };
     for (int i = 0; i < 6; ++i) {
       OperatorRecord record;
       record.rank = static_cast<std::uint32_t>(random() % 2);
       record.lane = random() % 2 == 0 ? Lane::kCompute : Lane::kCommunication;
-      record.start = Duration(date());
-      record.end = record.start + Duration(date() / 4);
+      record.start = Duration(time());
+      record.end = record.start + Duration(time() / 4);
       step.operators.push_back(record);
       HostRecord host;
       host.rank = record.rank;
-      host.start = Duration(date());
-      host.end = host.start + Duration(date() / 4);
+      host.start = Duration(time());
+      host.end = host.start + Duration(time() / 4);
       step.host.push_back(host);
     }
     const Duration start(10), end(110);

@@ -54,7 +54,7 @@ struct Rank {
 
 enum class Style { k80, k83, kDatabase };
 
-inline std::string date_of(double us) {
+inline std::string time_of(double us) {
   const auto ns = static_cast<std::int64_t>(std::llround(us * 1000));
   return fmt::format("{}.{:03}", kBegin + ns / 1000, ns % 1000);
 }
@@ -76,7 +76,7 @@ inline std::string kernel_table(const Rank& rank, bool collectives = true) {
         fmt::format(
             "{},0,4294967295,1,2,aclnn{}_{},{},{},{},\"{}\t\",{},0,20,0,\"\"\"{}\"\"\",DT_BF16;DT_BF16,ND;ND,"
             "\"\"\"{}\"\"\",DT_BF16,ND,{},{},{},{},{},{},{},{}\n",
-            k.step, k.type, k.type, k.type, k.state, k.core, date_of(k.start), k.length, k.shapes, k.out,
+            k.step, k.type, k.type, k.type, k.state, k.core, time_of(k.start), k.length, k.shapes, k.out,
             vector ? 0 : k.length, k.mac, k.cube_scalar, k.cube_load, vector ? k.length : 0, k.vec, k.scalar,
             k.load));
   }
@@ -86,7 +86,7 @@ inline std::string kernel_table(const Rank& rank, bool collectives = true) {
           e.start,
           fmt::format("{},0,4294967295,N/A,N/A,{},{}_,N/A,COMMUNICATION,\"{}\t\",{},0,0,0,N/A,N/A,N/A,N/A,"
                       "N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A\n",
-                      e.step, e.name, e.name.substr(0, e.name.find("__")), date_of(e.start), e.length));
+                      e.step, e.name, e.name.substr(0, e.name.find("__")), time_of(e.start), e.length));
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [start, row] : rows) text += row;
   return text;
@@ -141,7 +141,7 @@ inline std::string time_line(const Rank& rank) {
   std::string text;
   for (const Call& call : rank.calls)
     text += fmt::format(R"json({}{{"ph":"X","name":"{}","pid":1,"tid":1,"ts":"{}","dur":{}}})json",
-                        text.empty() ? "" : ",", call.name, date_of(call.start), call.length);
+                        text.empty() ? "" : ",", call.name, time_of(call.start), call.length);
   return "[" + text + "]";
 }
 

@@ -84,7 +84,7 @@ bool Causes::exists(const Cause& cause) const {
   return cause.rank < ranks_.size() && cause.number < trace_.ranks[cause.rank].size();
 }
 
-Duration Causes::date(const Cause& cause, Duration before) const {
+Duration Causes::time(const Cause& cause, Duration before) const {
   if (!cause.has_activity()) return {};
   if (cause.host) return host(cause).end;
   const TraceTask& trace_task = task(cause.task());
@@ -103,23 +103,23 @@ bool Causes::is_cause(TaskAt at) const {
            trace_.ranks[at.rank][tasks_of(at.rank, t.worker).front()].taken == t.taken;
   }
   const bool by_host = cause.kind == Cause::Kind::kHost, any = cause.kind == Cause::Kind::kDependency;
-  if (!exists(cause) || (cause.host != by_host && !any) || date(cause, t.taken) > t.start) return false;
+  if (!exists(cause) || (cause.host != by_host && !any) || time(cause, t.taken) > t.start) return false;
   switch (cause.kind) {
     case Cause::Kind::kLane:
       // Any of the tasks without length at the same time may be the one before.
       return cause.rank == at.rank && cause.task() != at && task(cause.task()).worker == t.worker &&
-             date(cause) <= t.taken && (last == kNoTask || date(cause) >= task(last).end);
+             time(cause) <= t.taken && (last == kNoTask || time(cause) >= task(last).end);
     case Cause::Kind::kEvent:
       return t.dependent_event != kNone && task(cause.task()).trigger_rank == at.rank &&
-             task(cause.task()).trigger_event == t.dependent_event && date(cause) == ready(at);
+             task(cause.task()).trigger_event == t.dependent_event && time(cause) == ready(at);
     case Cause::Kind::kScheduler:
       return cause.rank == at.rank && cause.task() != at && task(cause.task()).taken <= t.taken;
     case Cause::Kind::kHost:
-      return cause.rank == at.rank && date(cause) <= t.taken;
+      return cause.rank == at.rank && time(cause) <= t.taken;
     case Cause::Kind::kWorkers:
       return cause.rank == at.rank && cause.task() != at;
     case Cause::Kind::kDependency:
-      return (cause.host || cause.task() != at) && date(cause) <= t.taken;
+      return (cause.host || cause.task() != at) && time(cause) <= t.taken;
     default:
       return false;
   }
@@ -132,16 +132,16 @@ bool Causes::is_cause(std::uint32_t rank, std::size_t number) const {
     return false;
   const Cause& cause = activity.cause;
   if (cause.kind == Cause::Kind::kBeginning) return trace_.machine.streams || number == 0;
-  if (!exists(cause) || date(cause) > activity.start) return false;
+  if (!exists(cause) || time(cause) > activity.start) return false;
   switch (cause.kind) {
     case Cause::Kind::kHost:
       return cause.host && cause.rank == rank && cause.number < number;
     case Cause::Kind::kKernel:
       return !cause.host && cause.rank == rank;
     case Cause::Kind::kMeeting:
-      return date(cause) == activity.start && (!cause.host || cause.rank != rank || cause.number < number);
+      return time(cause) == activity.start && (!cause.host || cause.rank != rank || cause.number < number);
     case Cause::Kind::kDependency:
-      return date(cause) <= activity.asked;
+      return time(cause) <= activity.asked;
     case Cause::Kind::kWorkers:
       return cause.rank == rank;
     default:

@@ -29,7 +29,7 @@ class Causes {
   const HostActivity& host(const Cause& cause) const { return trace_.hosts[cause.rank][cause.number]; }
   // Returns when the activity that a cause names was over. A task that was delayed after it was handed out
   // had been so before `before`, the time at which the next task was.
-  Duration date(const Cause& cause, Duration before = Duration::max()) const;
+  Duration time(const Cause& cause, Duration before = Duration::max()) const;
 
   std::uint32_t workers() const { return trace_.machine.workers.workers(); }
 

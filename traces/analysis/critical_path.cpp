@@ -11,7 +11,7 @@ namespace {
 
 class PathWalk {
  public:
-  explicit PathWalk(const Causes& causes) : causes_(causes), trace_(causes.trace()), date_(trace_.makespan) {}
+  explicit PathWalk(const Causes& causes) : causes_(causes), trace_(causes.trace()), time_(trace_.makespan) {}
   CriticalPath walk();
 
  private:
@@ -27,28 +27,28 @@ class PathWalk {
 
   const Causes& causes_;
   const Trace& trace_;
-  Duration date_;  // of the walk
+  Duration time_;  // of the walk
   Cause next_;     // the next cause of the walk
   CriticalPath path_;
 };
 
 void PathWalk::add(PathSegment segment) {
   if (segment.from == segment.to) return;
-  date_ = segment.from;
+  time_ = segment.from;
   path_.segments.push_back(segment);
 }
 
 void PathWalk::wait(Duration from, std::uint32_t op, TaskAt task, Blame blame) {
-  if (from > date_) throw InputError("the tasks' times contradict each other");
-  PathSegment segment{.from = from, .to = date_, .op = op, .task = task};
-  at(segment.blame, blame) = date_ - from;
+  if (from > time_) throw InputError("the tasks' times contradict each other");
+  PathSegment segment{.from = from, .to = time_, .op = op, .task = task};
+  at(segment.blame, blame) = time_ - from;
   add(segment);
 }
 
 // Returns the last completion. A put completes when its destination sees it, other tasks when they end.
 TaskAt PathWalk::from_last_completion() {
   if (trace_.last != kNoTask) {
-    date_ = trace_.latency();
+    time_ = trace_.latency();
     return trace_.last;
   }
   TaskAt last;
@@ -62,11 +62,11 @@ TaskAt PathWalk::from_last_completion() {
       latest = completed;
     }
   }
-  if (last == kNoTask || latest != date_) {
+  if (last == kNoTask || latest != time_) {
     throw InputError(fmt::format("the last task completes at {} ps, but the latency is {} ps", latest.count(),
-                                 date_.count()));
+                                 time_.count()));
   }
-  if (causes_.task(last).end < date_) wait(causes_.task(last).done, causes_.task(last).op, last, Blame::kHop);
+  if (causes_.task(last).end < time_) wait(causes_.task(last).done, causes_.task(last).op, last, Blame::kHop);
   return last;
 }
 
@@ -94,9 +94,9 @@ CriticalPath PathWalk::walk() {
 
 void PathWalk::go_before(TaskAt at) {
   const TraceTask& task = causes_.task(at);
-  PathSegment segment{.from = task.start, .to = date_, .op = task.op, .task = at, .ran = true};
-  add_run(trace_, task, date_, segment.blame);
-  date_ = task.start;
+  PathSegment segment{.from = task.start, .to = time_, .op = task.op, .task = at, .ran = true};
+  add_run(trace_, task, time_, segment.blame);
+  time_ = task.start;
   add(segment);
   go_before_taking(at);
 }
@@ -106,9 +106,9 @@ void PathWalk::go_before(TaskAt at) {
 void PathWalk::go_before_taking(TaskAt at) {
   const TraceTask& task = causes_.task(at);
   const Cause& cause = task.cause;
-  const Duration date = causes_.date(cause, task.taken);
-  if (date <= task.taken) wait(task.taken, task.op, at, Blame::kScheduling);
-  wait(date, task.op, at, wait_after(cause.kind));
+  const Duration time = causes_.time(cause, task.taken);
+  if (time <= task.taken) wait(task.taken, task.op, at, Blame::kScheduling);
+  wait(time, task.op, at, wait_after(cause.kind));
   next_ = cause;
   if (cause.kind == Cause::Kind::kEvent) go_to_producer(cause.task(), at);
 }
@@ -125,8 +125,8 @@ void PathWalk::go_to_producer(TaskAt from, TaskAt at) {
 
 void PathWalk::go_before(const HostActivity& activity) {
   wait(activity.start, activity.op, kNoTask, activity.what);
-  const Duration date = causes_.date(activity.cause);
-  wait(date, activity.op, kNoTask, wait_after(activity.cause.kind));
+  const Duration time = causes_.time(activity.cause);
+  wait(time, activity.op, kNoTask, wait_after(activity.cause.kind));
   next_ = activity.cause;
 }
 

@@ -10,7 +10,7 @@
 namespace a3sim {
 namespace {
 
-constexpr Duration kOneDate(2'000'000);  // 2 us: the differences of profilers' clocks
+constexpr Duration kSameTime(2'000'000);  // 2 us: the differences of profilers' clocks
 
 using OperatorOf = std::tuple<std::uint16_t, std::uint32_t>;  // pass, operator
 
@@ -30,7 +30,7 @@ class Backwards {
       ++count_[{record->pass, record->op}];
     }
     for (const auto& [group, span] : starts)
-      if (count_[group] > 1 && span.second - span.first <= kOneDate) meets_.insert(group);
+      if (count_[group] > 1 && span.second - span.first <= kSameTime) meets_.insert(group);
   }
 
   InferredPath walk() const {
@@ -64,7 +64,7 @@ class Backwards {
     if (before.rank == now.rank) return true;
     if (sends_.contains({before.pass, before.op, before.rank, now.rank})) return true;
     return now.lane == Lane::kCommunication && meets_.contains({now.pass, now.op}) &&
-           before.end <= now.start + kOneDate;
+           before.end <= now.start + kSameTime;
   }
 
   // Returns 1 + the position of the record that delayed this one, or 0. A record that begins before another

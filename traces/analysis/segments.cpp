@@ -39,10 +39,10 @@ Segments segments(const FullStep& step, std::uint32_t rank, Duration start, Dura
     if (record.rank == rank) add(changes, Lane::kHost, record.start, record.end, start, end);
   Segments found;
   std::array<int, kCountOf<Lane>> running{};
-  std::int64_t date = start.count();
+  std::int64_t now = start.count();
   for (const auto& [next, change] : changes) {
-    part_of(found, running) += Duration(next - date);
-    date = next;
+    part_of(found, running) += Duration(next - now);
+    now = next;
     for (std::size_t lane = 0; lane < running.size(); ++lane) running[lane] += change[lane];
   }
   return found;

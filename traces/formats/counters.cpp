@@ -57,8 +57,8 @@ class SampledStretches {
   }
 
  private:
-  std::size_t place(double date) const {
-    return std::min(sums_.size() - 1, static_cast<std::size_t>(date / stretch_));
+  std::size_t place(double time) const {
+    return std::min(sums_.size() - 1, static_cast<std::size_t>(time / stretch_));
   }
 
   double stretch_;  // picoseconds

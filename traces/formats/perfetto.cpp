@@ -70,7 +70,7 @@ class Packets {
   // Adds a slice, with the arrow that ends at it (0: none) and the arrows that leave it, numbered on.
   void slice(std::uint64_t track, std::uint64_t name, Duration from, Duration to, std::uint64_t ending = 0,
              std::uint64_t first_leaving = 0, std::uint64_t leaving = 0);
-  void value(std::uint64_t track, Duration date, double value);
+  void value(std::uint64_t track, Duration time, double value);
   void reserve(std::size_t bytes) { bytes_.reserve(bytes); }
   std::string take() { return std::move(bytes_); }
 
@@ -79,9 +79,9 @@ class Packets {
     pbf_writer(bytes_).add_message(kPacket, packet_);
     packet_.clear();
   }
-  void add_event(Duration date, bool has_name) {
+  void add_event(Duration time, bool has_name) {
     pbf_writer packet(packet_);
-    packet.add_uint64(kTimestamp, nanoseconds(date));
+    packet.add_uint64(kTimestamp, nanoseconds(time));
     packet.add_uint32(kSequence, 1);
     if (has_name) packet.add_uint32(kFlags, kNeedsState);
     packet.add_message(kTrackEvent, event_);
@@ -146,12 +146,12 @@ void Packets::slice(std::uint64_t track, std::uint64_t name, Duration from, Dura
   add_event(to, false);
 }
 
-void Packets::value(std::uint64_t track, Duration date, double value) {
+void Packets::value(std::uint64_t track, Duration time, double value) {
   pbf_writer event(event_);
   event.add_enum(kType, kValue);
   event.add_uint64(kTrackUuid, track);
   event.add_double(kDoubleValue, value);
-  add_event(date, false);
+  add_event(time, false);
 }
 
 // Writes one pass after the other, on the same tracks.
@@ -272,8 +272,8 @@ void PerfettoWriter::add_counters(const Causes& causes) {
       const Counter& counter = by_rank[r][c];
       if (!has_counters_) packets_.track(counter_track(r, c), rank_track(r), counter.name, c, &counter.unit);
       for (std::size_t i = 0; i < counter.means.size(); ++i) {
-        const Duration date = begin_ + static_cast<std::int64_t>(i) * stretch;
-        if (counter.means[i]) packets_.value(counter_track(r, c), date, *counter.means[i]);
+        const Duration time = begin_ + static_cast<std::int64_t>(i) * stretch;
+        if (counter.means[i]) packets_.value(counter_track(r, c), time, *counter.means[i]);
       }
     }
   }

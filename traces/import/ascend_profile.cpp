@@ -123,7 +123,7 @@ class AscendSums final : public AscendSink {
     std::string name;
     KernelOrder order;
     RankTime time;
-    bool undated = false, collectives = false;
+    bool lacks_starts = false, collectives = false;
   };
 
   void begin_rank(const ProfiledHome&) override { tables_.clear(); }
@@ -147,7 +147,7 @@ class AscendSums final : public AscendSink {
       ++occurrences.hits_known;
     }
     Table& table = tables_.back();
-    table.undated = table.undated || !row.start;
+    table.lacks_starts = table.lacks_starts || !row.start;
     if (!row.start) return;
     table.order.add(*row.start, *row.start + *row.time);
     table.time.add(*row.start, *row.start + *row.time, collective, true);
@@ -186,7 +186,7 @@ class AscendSums final : public AscendSink {
         to_.notes.push_back(fmt::format(
             "{}: kernels are not in the order of their starts: their gaps are not known", table.name));
     // The order of the slices of a table is unknown.
-    if (tables_.size() != 1 || tables_.front().undated || !to_.ranks.contains(home.rank)) return;
+    if (tables_.size() != 1 || tables_.front().lacks_starts || !to_.ranks.contains(home.rank)) return;
     const Table& table = tables_.front();
     RankProfile& rank = to_.ranks[home.rank];
     rank.span = table.order.span();

@@ -75,7 +75,7 @@ class AscendReader {
     if (is_file(time_line))
       tolerate([&] { read_time_line(time_line); });
     else if (database)
-      database->each_call([&](const TraceEvent& event, Duration date) { to_.event(rank_, event, date); });
+      database->each_call([&](const TraceEvent& event, Duration time) { to_.event(rank_, event, time); });
   }
 
   ProfiledClocks clocks(const std::vector<ProfiledHome>& homes) const {
@@ -263,9 +263,9 @@ class AscendReader {
   void read_time_line(const fs::path& file) {
     std::size_t elsewhere = 0;
     each_trace_event(file, to_.wanted_arguments(), [&](const TraceEvent& event) {
-      if (event.date.empty() || (event.phase != "X" && event.phase != "C")) return;
-      if (const std::optional<Duration> date = date_in(event.date, origin_))
-        to_.event(rank_, event, *date);
+      if (event.timestamp.empty() || (event.phase != "X" && event.phase != "C")) return;
+      if (const std::optional<Duration> time = time_in(event.timestamp, origin_))
+        to_.event(rank_, event, *time);
       else
         ++elsewhere;
     });

@@ -54,7 +54,7 @@ class AscendSink {
 
   // Returns the arguments that are wanted of the time line's events. Empty: the time line is not read.
   virtual std::span<const std::string_view> wanted_arguments() const { return {}; }
-  virtual void event(std::uint32_t /*rank*/, const TraceEvent& /*event*/, Duration /*date*/) {}
+  virtual void event(std::uint32_t /*rank*/, const TraceEvent& /*event*/, Duration /*time*/) {}
 };
 
 // The offset of each rank's clock from the first one's. Ranks with an unknown offset are not there.

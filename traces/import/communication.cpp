@@ -158,30 +158,30 @@ void Meetings::add(std::uint32_t rank, const std::string& key, double start, dou
 std::map<std::uint32_t, ClockOffset> Meetings::clocks(const std::vector<std::uint32_t>& ranks) const {
   std::map<std::uint32_t, ClockOffset> clocks;
   std::vector<const std::map<std::uint32_t, MeetingTimes>*> shared;
-  for (const auto& [key, dates] : meetings_)
-    if (dates.size() == ranks.size()) shared.push_back(&dates);
+  for (const auto& [key, times] : meetings_)
+    if (times.size() == ranks.size()) shared.push_back(&times);
   if (shared.empty() || ranks.size() < 2) return clocks;
   const std::uint32_t first = ranks.front();
   for (const std::uint32_t rank : ranks) {
     std::vector<double> ahead;
-    for (const auto* dates : shared) ahead.push_back(dates->at(rank).end - dates->at(first).end);
+    for (const auto* times : shared) ahead.push_back(times->at(rank).end - times->at(first).end);
     const auto [least, most] = std::ranges::minmax(ahead);
     clocks[rank] = {ahead.size(), from_microseconds(median(ahead)), from_microseconds(least),
                     from_microseconds(most)};
   }
-  for (const auto* dates : shared) {
+  for (const auto* times : shared) {
     const auto came = [&](std::uint32_t rank) {
-      return from_microseconds(dates->at(rank).start - dates->at(first).start) - clocks.at(rank).offset();
+      return from_microseconds(times->at(rank).start - times->at(first).start) - clocks.at(rank).offset();
     };
     Duration last = Duration::min(), before = Duration::min();  // to come, and the one before it
     std::uint32_t who = first;
     for (const std::uint32_t rank : ranks) {
-      const Duration date = came(rank);
-      if (date > last) {
-        before = std::exchange(last, date);
+      const Duration time = came(rank);
+      if (time > last) {
+        before = std::exchange(last, time);
         who = rank;
       } else {
-        before = std::max(before, date);
+        before = std::max(before, time);
       }
     }
     clocks.at(who).late += (last - before) / static_cast<std::int64_t>(shared.size());

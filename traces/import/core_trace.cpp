@@ -73,8 +73,8 @@ class CoreFile {
     constexpr std::array<std::string_view, 1> kWanted{"name"};
     static_cast<void>(each_trace_event(file_, kWanted, [this](const TraceEvent& event) { add(event); }));
     if (events_ == 0) throw InputError(fmt::format("{}: no events of cores", file_.string()));
-    if (dated_) to_.ranks[rank_].steps = time_.steps();
-    if (dated_) to_.ranks[rank_].span = time_.span();
+    if (has_times_) to_.ranks[rank_].steps = time_.steps();
+    if (has_times_) to_.ranks[rank_].span = time_.span();
     if (elsewhere_ > 0)
       to_.notes.push_back(
           fmt::format("{}: {} events on lanes that are no cores are left out", file_.string(), elsewhere_));
@@ -107,16 +107,17 @@ class CoreFile {
       return;
     }
     occurrences.add(time, Duration::zero());
-    place(event.date, time, op == "Dispatch" || op == "Combine", core.starts_with("AIC"));
+    place(event.timestamp, time, op == "Dispatch" || op == "Combine", core.starts_with("AIC"));
   }
 
   // Puts a task on the rank's time line. A file whose time is no number has none.
-  void place(const std::string& date, Duration time, bool exchanges, bool on_aic) {
+  void place(const std::string& timestamp, Duration time, bool exchanges, bool on_aic) {
     double microseconds = 0;
-    const auto [end, error] = std::from_chars(date.data(), date.data() + date.size(), microseconds);
-    dated_ = dated_ && error == std::errc{} && end == date.data() + date.size() &&
-             std::abs(microseconds) <= kLongestEvent;
-    if (!dated_) return;
+    const auto [end, error] =
+        std::from_chars(timestamp.data(), timestamp.data() + timestamp.size(), microseconds);
+    has_times_ = has_times_ && error == std::errc{} && end == timestamp.data() + timestamp.size() &&
+                 std::abs(microseconds) <= kLongestEvent;
+    if (!has_times_) return;
     const Duration start(std::llround(microseconds * 1e6));
     time_.add(start, start + time, exchanges, on_aic);
   }
@@ -126,7 +127,7 @@ class CoreFile {
   Profile& to_;
   std::map<std::string, std::string> lanes_;  // names of numbered lanes
   RankTime time_;
-  bool dated_ = true;
+  bool has_times_ = true;
   std::size_t events_ = 0, elsewhere_ = 0;
 };
 

@@ -120,14 +120,15 @@ class Records {
         task->total += time;
       }
     }
-    double date = -1;
-    const auto [end, error] = std::from_chars(event.date.data(), event.date.data() + event.date.size(), date);
-    const bool dated = error == std::errc{} && end == event.date.data() + event.date.size();
-    if (!(dated && date >= 0 && date <= kLatest)) {
-      undated_ = true;
+    const std::string& text = event.timestamp;
+    double microseconds = -1;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), microseconds);
+    const bool is_number = error == std::errc{} && end == text.data() + text.size();
+    if (!(is_number && microseconds >= 0 && microseconds <= kLatest)) {
+      lacks_starts_ = true;
       return;
     }
-    const Duration start(std::llround(date * 1e6));
+    const Duration start(std::llround(microseconds * 1e6));
     const auto core = event.texts.find("core_type");
     const bool on_aic = core != event.texts.end() && core->second == "AIC";
     times_[rank].add(start, start + time, is_exchange(stage), on_aic);
@@ -135,7 +136,7 @@ class Records {
   }
 
   void finish_times() {
-    if (undated_) {
+    if (lacks_starts_) {
       to_.notes.push_back(fmt::format("{}: records without a start: how they overlap is not known", file_));
       return;
     }
@@ -151,7 +152,7 @@ class Records {
   Profile& to_;
   double records_ = 0;
   std::map<std::uint32_t, RankTime> times_;
-  bool undated_ = false, has_cores_ = false;
+  bool lacks_starts_ = false, has_cores_ = false;
 };
 
 class CycleRecords final : public ProfileReader {

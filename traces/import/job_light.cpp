@@ -48,8 +48,8 @@ void JobReader::take_machine(const ProfiledJob::MachineOf& machine) {
 
 // Aligns the ranks' clocks by the ends of the collectives that they share.
 void JobReader::align_clocks(const ProfiledClocks& clocks) {
-  const auto shift = [&](std::uint32_t rank, Duration& date) {
-    if (const auto clock = clocks.find(rank); clock != clocks.end()) date -= clock->second.offset();
+  const auto shift = [&](std::uint32_t rank, Duration& time) {
+    if (const auto clock = clocks.find(rank); clock != clocks.end()) time -= clock->second.offset();
   };
   const auto shift_all = [&](auto& records, auto rank) {
     for (auto& record : records) {

@@ -98,13 +98,13 @@ class JobReader final : public AscendSink {
 
   // In job_time_line.cpp: trace_view.json.
   std::span<const std::string_view> wanted_arguments() const override;
-  void event(std::uint32_t rank, const TraceEvent& event, Duration date) override;
-  void add_fill(std::uint32_t rank, const TraceEvent& event, Duration date);
+  void event(std::uint32_t rank, const TraceEvent& event, Duration time) override;
+  void add_fill(std::uint32_t rank, const TraceEvent& event, Duration time);
   void add_transfer(std::uint32_t rank, const TraceEvent& event, Duration start);
   void add_host(std::uint32_t rank, const TraceEvent& event, HostKind kind, Duration start);
   std::uint16_t plane(const std::string& link);
   // Returns the last step of a rank that had begun.
-  std::uint64_t step_at(Duration date) const;
+  std::uint64_t step_at(Duration time) const;
 
   // In job_kernels.cpp: what binds kernels.
   void sum_up(std::uint32_t rank, const KernelRow& row, std::size_t line, Duration before);

@@ -45,19 +45,19 @@ std::optional<HostKind> host_kind(const TraceEvent& event) {
 
 std::span<const std::string_view> JobReader::wanted_arguments() const { return kWanted; }
 
-void JobReader::event(std::uint32_t rank, const TraceEvent& event, Duration date) {
+void JobReader::event(std::uint32_t rank, const TraceEvent& event, Duration time) {
   const double length = event.length.value_or(0);
   if (begins_.empty() || !(length >= 0) || length > kMostMicroseconds) return;
-  if (event.phase == "C") return add_fill(rank, event, date);
+  if (event.phase == "C") return add_fill(rank, event, time);
   if (event.number("dst rank") || event.name.starts_with("hcom_")) communicates_ = true;
   if (!in_full_) return;
-  if (event.number("dst rank")) return add_transfer(rank, event, date);
-  if (const std::optional<HostKind> kind = host_kind(event)) add_host(rank, event, *kind, date);
+  if (event.number("dst rank")) return add_transfer(rank, event, time);
+  if (const std::optional<HostKind> kind = host_kind(event)) add_host(rank, event, *kind, time);
 }
 
-void JobReader::add_fill(std::uint32_t rank, const TraceEvent& event, Duration date) {
+void JobReader::add_fill(std::uint32_t rank, const TraceEvent& event, Duration time) {
   if (event.name != kDataQueuesCounter) return;
-  GatheredRankStep& step = seen(step_at(date), rank);
+  GatheredRankStep& step = seen(step_at(time), rank);
   for (std::size_t q = 0; q < kQueueNames.size(); ++q) {
     const std::optional<double> fill = event.number(kQueueNames[q]);
     if (!fill || !(*fill >= 0 && *fill <= 100)) continue;
@@ -122,9 +122,9 @@ void JobReader::add_host(std::uint32_t rank, const TraceEvent& event, HostKind k
   events.push_back(record);
 }
 
-std::uint64_t JobReader::step_at(Duration date) const {
+std::uint64_t JobReader::step_at(Duration time) const {
   constexpr Duration kRounded(1'000'000);  // communication.json has times in quarters of a microsecond
-  const auto after = begins_.upper_bound(date + kRounded);
+  const auto after = begins_.upper_bound(time + kRounded);
   return after == begins_.begin() ? after->second : std::prev(after)->second;
 }
 

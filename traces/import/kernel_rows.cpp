@@ -106,7 +106,7 @@ void KernelRows::read_row() {
   // The wait is negative if the kernel began before the previous one had ended.
   const double wait = table_.number(wait_, -kMostMicroseconds, kMostMicroseconds).value_or(0);
   row_.wait = from_microseconds(std::max(0.0, wait));
-  row_.start = table_.date(start_, origin_);
+  row_.start = table_.time(start_, origin_);
   read_cores();
   row_.hit_rate = hit_rate();
   read_shapes(in_ ? table_.text(*in_) : "", row_.ins);

@@ -56,26 +56,26 @@ double element_of(std::string_view type) {
 
 // A time as a profiler writes it, whole microseconds and a fraction of at most six digits: a double of a time since 1970
 // would lose the nanoseconds.
-struct KinetoDate {
+struct KinetoTime {
   std::int64_t microseconds = 0, picoseconds = 0;
 
-  static std::optional<KinetoDate> of(std::string_view text) {
-    KinetoDate date;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), date.microseconds);
-    if (error != std::errc() || date.microseconds < 0 || date.microseconds > kKinetoLatest) return {};
+  static std::optional<KinetoTime> of(std::string_view text) {
+    KinetoTime time;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), time.microseconds);
+    if (error != std::errc() || time.microseconds < 0 || time.microseconds > kKinetoLatest) return {};
     std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
-    if (rest.empty()) return date;
+    if (rest.empty()) return time;
     if (rest.front() != '.') return {};
     rest.remove_prefix(1);
     std::int64_t unit = 100'000;
     for (const char c : rest) {
       if (c < '0' || c > '9') return {};
-      date.picoseconds += (c - '0') * unit;
+      time.picoseconds += (c - '0') * unit;
       unit /= 10;
     }
-    return date;
+    return time;
   }
-  Duration since(const KinetoDate& first) const {
+  Duration since(const KinetoTime& first) const {
     return Duration((microseconds - first.microseconds) * 1'000'000 + picoseconds - first.picoseconds);
   }
 };
@@ -86,10 +86,10 @@ class KinetoSteps final : public Observation {
   KinetoSteps() { job_.passes = {"step"}; }
 
   // Returns the time by which a file's times are behind the first file's.
-  Duration behind_first(const KinetoDate& date) {
-    if (!first_) first_ = date;
-    const bool near = std::abs(date.microseconds - first_->microseconds) <= kKinetoSpan;
-    return near ? date.since(*first_) : Duration::zero();
+  Duration behind_first(const KinetoTime& time) {
+    if (!first_) first_ = time;
+    const bool near = std::abs(time.microseconds - first_->microseconds) <= kKinetoSpan;
+    return near ? time.since(*first_) : Duration::zero();
   }
   void add(std::uint32_t rank, const std::string& name, bool exchanges, Duration start, Duration end) {
     const auto [at, is_new] = numbers_.try_emplace(name, static_cast<std::uint32_t>(job_.names.size()));
@@ -112,7 +112,7 @@ class KinetoSteps final : public Observation {
   RecordPlace place_of(const HostRecord&) const override { return {}; }
 
  private:
-  std::optional<KinetoDate> first_;
+  std::optional<KinetoTime> first_;
   FullStep step_;
   std::map<std::string, std::uint32_t, std::less<>> numbers_;  // of names
 };
@@ -149,7 +149,7 @@ class KinetoFile {
   }
 
   const fs::path& file() const { return file_; }
-  const KinetoDate& first() const { return *first_; }
+  const KinetoTime& first() const { return *first_; }
 
   std::vector<KinetoRank> ranks() {
     constexpr std::array<std::string_view, 7> kWanted{
@@ -186,17 +186,17 @@ class KinetoFile {
 
   void add(const TraceEvent& event) {
     if (event.phase != "X" || (!ran_on_device(event) && !is_step(event))) return;
-    const std::optional<KinetoDate> date = KinetoDate::of(event.date);
+    const std::optional<KinetoTime> time = KinetoTime::of(event.timestamp);
     const double length = event.length.value_or(-1);
-    if (!date || std::abs(date->microseconds - first_.value_or(*date).microseconds) > kKinetoSpan ||
+    if (!time || std::abs(time->microseconds - first_.value_or(*time).microseconds) > kKinetoSpan ||
         !(length >= 0 && length <= kKinetoLength) || event.name.empty()) {
       ++odd_;
       return;
     }
-    if (!first_) first_ = date;
+    if (!first_) first_ = time;
     const double said = event.number("device").value_or(event.process.value_or(0));
     const double device = said >= 0 && said < kMostKinetoRanks ? std::floor(said) : 0;
-    KinetoKernel kernel{event.name, "", date->since(*first_), Duration(std::llround(length * 1e6))};
+    KinetoKernel kernel{event.name, "", time->since(*first_), Duration(std::llround(length * 1e6))};
     if (is_step(event)) {
       const std::string number = event.name.substr(kStepName.size());
       KinetoStep step{0, kernel.start, kernel.start + kernel.length};
@@ -244,7 +244,7 @@ class KinetoFile {
   fs::path file_;
   Profile& to_;
   KinetoSteps* steps_;
-  std::optional<KinetoDate> first_;                      // time of the first event; others count from it
+  std::optional<KinetoTime> first_;                      // time of the first event; others count from it
   std::map<double, std::vector<KinetoKernel>> kernels_;  // by device
   std::map<double, std::vector<KinetoStep>> steps_of_;   // by device
   std::size_t odd_ = 0;

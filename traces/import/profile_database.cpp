@@ -219,9 +219,9 @@ KernelColumns ProfileDatabase::columns() const {
 namespace {
 
 std::optional<Duration> since(std::int64_t ns, std::optional<std::int64_t>& origin) {
-  const std::string date =
+  const std::string time =
       fmt::format("{}.{:03}", ns / kNanosecondsOfMicrosecond, ns % kNanosecondsOfMicrosecond);
-  return date_in(date, origin);
+  return time_in(time, origin);
 }
 
 Duration length_of(std::int64_t start, std::int64_t end) {
@@ -271,27 +271,27 @@ void ProfileDatabase::each_exchange(const std::function<void(const DatabaseExcha
       open.value("COMMUNICATION_OP", "o", {"opName"}), open.value("COMMUNICATION_OP", "o", {"groupName"})));
   while (open.next(*all)) {
     const std::int64_t start = all->getColumn(0).getInt64();
-    const std::optional<Duration> date = since(std::max<std::int64_t>(0, start), origin_);
-    if (!date) continue;
+    const std::optional<Duration> time = since(std::max<std::int64_t>(0, start), origin_);
+    if (!time) continue;
     DatabaseExchange seen{tables_->step_at(start),
                           tables_->string(all->getColumn(2)),
                           {},
-                          *date,
+                          *time,
                           length_of(start, all->getColumn(1).getInt64())};
     seen.group = tables_->string(all->getColumn(3));
     take(seen);
   }
 }
 
-void ProfileDatabase::each_call(const std::function<void(const TraceEvent&, Duration date)>& take) {
+void ProfileDatabase::each_call(const std::function<void(const TraceEvent&, Duration time)>& take) {
   OpenProfile& open = tables_->open;
   for (const std::string table : {"CANN_API", "PYTORCH_API"}) {
     if (!open.has(table)) continue;
     const auto all = open.query(fmt::format("SELECT startNs, endNs, name FROM {} ORDER BY endNs", table));
     while (open.next(*all)) {
       const std::int64_t start = all->getColumn(0).getInt64();
-      const std::optional<Duration> date = since(std::max<std::int64_t>(0, start), origin_);
-      if (!date) continue;
+      const std::optional<Duration> time = since(std::max<std::int64_t>(0, start), origin_);
+      if (!time) continue;
       TraceEvent event;
       event.phase = "X";
       event.name = tables_->string(all->getColumn(2));
@@ -299,7 +299,7 @@ void ProfileDatabase::each_call(const std::function<void(const TraceEvent&, Dura
       if (event.name.starts_with("acl")) event.name.insert(0, "AscendCL@");
       if (table == "PYTORCH_API") event.category = "cpu_op";
       event.length = microseconds(length_of(start, all->getColumn(1).getInt64()));
-      take(event, *date);
+      take(event, *time);
     }
   }
 }

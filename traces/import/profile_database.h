@@ -41,7 +41,7 @@ class ProfileDatabase {
 
   void each_exchange(const std::function<void(const DatabaseExchange&)>& take);
   // Calls of CANN and operators of the framework on the host, with the names that a time line gives them.
-  void each_call(const std::function<void(const TraceEvent&, Duration date)>& take);
+  void each_call(const std::function<void(const TraceEvent&, Duration time)>& take);
 
  private:
   struct Tables;

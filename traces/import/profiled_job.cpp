@@ -12,8 +12,8 @@ namespace a3sim {
 
 namespace {
 
-RecordPlace in_time_line(const std::string& folder, Duration date) {
-  return fmt::format("{}/trace_view.json: {:.3f} ms after the first kernel", folder, milliseconds(date));
+RecordPlace in_time_line(const std::string& folder, Duration time) {
+  return fmt::format("{}/trace_view.json: {:.3f} ms after the first kernel", folder, milliseconds(time));
 }
 
 }  // namespace

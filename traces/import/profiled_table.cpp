@@ -12,33 +12,33 @@ namespace a3sim {
 namespace {
 
 // Microseconds and their fraction.
-struct Date {
+struct Timestamp {
   std::int64_t whole = 0;
   double part = 0;
 };
-std::optional<Date> parsed(std::string_view text) {
-  Date date;
+std::optional<Timestamp> parsed(std::string_view text) {
+  Timestamp time;
   const char* last = text.data() + text.size();
-  const auto [point, error] = std::from_chars(text.data(), last, date.whole);
-  const bool good = error == std::errc{} && date.whole >= 0 &&
-                    (point == last || (*point == '.' && std::from_chars(point, last, date.part).ptr == last));
-  return good ? std::optional(date) : std::nullopt;
+  const auto [point, error] = std::from_chars(text.data(), last, time.whole);
+  const bool good = error == std::errc{} && time.whole >= 0 &&
+                    (point == last || (*point == '.' && std::from_chars(point, last, time.part).ptr == last));
+  return good ? std::optional(time) : std::nullopt;
 }
 
-std::optional<Duration> since(const Date& date, std::optional<std::int64_t>& origin) {
+std::optional<Duration> since(const Timestamp& time, std::optional<std::int64_t>& origin) {
   constexpr std::int64_t kLongest = 1'000'000'000'000;  // of a profile: twelve days
-  if (!origin) origin = date.whole;
-  if (date.whole - *origin > kLongest || *origin - date.whole > kLongest) return {};
-  return Duration((date.whole - *origin) * 1'000'000) + from_microseconds(date.part);
+  if (!origin) origin = time.whole;
+  if (time.whole - *origin > kLongest || *origin - time.whole > kLongest) return {};
+  return Duration((time.whole - *origin) * 1'000'000) + from_microseconds(time.part);
 }
 
 }  // namespace
 
 Duration from_microseconds(double microseconds) { return Duration(std::llround(microseconds * 1e6)); }
 
-std::optional<Duration> date_in(std::string_view text, std::optional<std::int64_t>& origin) {
-  const std::optional<Date> date = parsed(text);
-  return date ? since(*date, origin) : std::nullopt;
+std::optional<Duration> time_in(std::string_view text, std::optional<std::int64_t>& origin) {
+  const std::optional<Timestamp> time = parsed(text);
+  return time ? since(*time, origin) : std::nullopt;
 }
 
 ProfiledTable::ProfiledTable(const std::filesystem::path& path) : lines_(path) {
@@ -77,11 +77,11 @@ std::optional<double> ProfiledTable::number(Place column, double least, double m
   return value;
 }
 
-std::optional<Duration> ProfiledTable::date(Place column, std::optional<std::int64_t>& origin) const {
+std::optional<Duration> ProfiledTable::time(Place column, std::optional<std::int64_t>& origin) const {
   if (!column || absent(*column)) return {};
-  const std::optional<Date> date = parsed(cells_[*column]);
-  if (!date) fail(*column, "a time in microseconds");
-  return since(*date, origin);
+  const std::optional<Timestamp> time = parsed(cells_[*column]);
+  if (!time) fail(*column, "a time in microseconds");
+  return since(*time, origin);
 }
 
 void ProfiledTable::fail(std::size_t column, const std::string& expected) const {

@@ -37,7 +37,7 @@ class ProfiledTable {
   std::optional<double> number(Place column, double least, double most) const;
   // Returns a time since `origin`, which the first time sets, in microseconds since 1970: more digits than
   // a double holds. Returns nullopt for a time of another clock, years from the others.
-  std::optional<Duration> date(Place column, std::optional<std::int64_t>& origin) const;
+  std::optional<Duration> time(Place column, std::optional<std::int64_t>& origin) const;
 
  private:
   bool absent(std::size_t column) const { return cells_[column].empty() || cells_[column] == "N/A"; }
@@ -48,7 +48,7 @@ class ProfiledTable {
 };
 
 // Returns a time in text, as above; nullopt for no time, or one of another clock.
-std::optional<Duration> date_in(std::string_view text, std::optional<std::int64_t>& origin);
+std::optional<Duration> time_in(std::string_view text, std::optional<std::int64_t>& origin);
 Duration from_microseconds(double microseconds);
 
 }  // namespace a3sim

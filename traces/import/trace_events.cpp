@@ -22,7 +22,7 @@ class Events final : public JsonWalk {
   void on_number(double value, const std::string& text) override {
     const std::string_view key = last_key();
     if (in_event()) {
-      if (key == "ts") event_.date = text;
+      if (key == "ts") event_.timestamp = text;
       if (key == "dur") event_.length = value;
       if (key == "pid") event_.process = value;
       if (key == "tid") event_.thread = text;
@@ -38,7 +38,7 @@ class Events final : public JsonWalk {
       if (key == "ph") event_.phase = value;
       if (key == "name") event_.name = value;
       if (key == "cat") event_.category = value;
-      if (key == "ts") event_.date = value;
+      if (key == "ts") event_.timestamp = value;
       if (key == "tid") event_.thread = value;
     } else if (in_arguments()) {
       if (is_wanted()) event_.texts.insert_or_assign(std::string(key), value);

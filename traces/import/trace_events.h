@@ -13,7 +13,7 @@ namespace a3sim {
 // An event of a time line in Chrome's JSON.
 struct TraceEvent {
   std::string phase, name, category;
-  std::string date;                                       // microseconds, as text; empty: none
+  std::string timestamp;                                  // microseconds, as text; empty: none
   std::optional<double> length;                           // microseconds
   std::optional<double> process;                          // process number
   std::string thread;                                     // its number or name

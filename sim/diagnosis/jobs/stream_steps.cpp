@@ -13,7 +13,7 @@ namespace {
 constexpr double kOperationsPerMac = 2;
 constexpr double kBytesOfElement = 2;  // programs on streams have no other
 
-Duration since_beginning(Time date) { return date.time_since_epoch(); }
+Duration since_beginning(Time time) { return time.time_since_epoch(); }
 Duration time_of(const StreamRecord& record) { return record.end - record.start; }
 bool is_kernel(const StreamTask& task) { return task.units > 0 && task.job.ideal > Duration::zero(); }
 

@@ -20,7 +20,7 @@ Json task_json(const TracedPass& pass, const RecordPlace& place) {
 
 // Returns the first and the last time of what a finding names: its operators, or the puts for communication,
 // or else all tasks.
-std::pair<Duration, Duration> dates_of(const Finding& finding, const Trace& trace) {
+std::pair<Duration, Duration> span_of(const Finding& finding, const Trace& trace) {
   const auto named = [&](const TraceTask& task) {
     if (!finding.operators.empty())
       return std::ranges::find(finding.operators, trace.operators[task.op].name) != finding.operators.end();
@@ -63,7 +63,7 @@ Json finding_words(const Finding& finding, std::uint32_t ranks, const TracedPass
 }
 
 Json finding_json(const Finding& finding, const PassFindings& pass, std::size_t number) {
-  const auto [from, to] = dates_of(finding, pass.pass->trace);
+  const auto [from, to] = span_of(finding, pass.pass->trace);
   Json json = finding_words(finding, pass.advice->ranks, pass.pass, number);
   json.update(
       {{"run", pass.run}, {"pass", pass.pass->name}, {"from_ps", from.count()}, {"to_ps", to.count()}});

@@ -6,7 +6,7 @@ namespace a3sim {
 namespace {
 
 struct ClassChange {
-  Duration date{};
+  Duration time{};
   std::uint32_t time_class = 0;
   std::int32_t by = 0;
 };
@@ -22,17 +22,17 @@ ClassTimes swept(const std::vector<ClassInterval>& intervals, Duration end) {
     changes.push_back({to, static_cast<std::uint32_t>(interval.time_class), -1});
   }
   changes.push_back({end, static_cast<std::uint32_t>(TimeClass::kRest), 0});
-  std::ranges::sort(changes, {}, &ClassChange::date);
+  std::ranges::sort(changes, {}, &ClassChange::time);
   ClassTimes times{};
   std::array<std::int64_t, kTimeClasses> open{};
   Duration now{};
   for (const ClassChange& change : changes) {
-    if (change.date > now) {
+    if (change.time > now) {
       const auto first = std::ranges::find_if(open, [](std::int64_t count) { return count > 0; });
       const auto time_class = first == open.end() ? static_cast<std::size_t>(TimeClass::kRest)
                                                   : static_cast<std::size_t>(first - open.begin());
-      times[time_class] += change.date - now;
-      now = change.date;
+      times[time_class] += change.time - now;
+      now = change.time;
     }
     open[change.time_class] += change.by;
   }

@@ -89,9 +89,9 @@ class ScheduleWalker {
     Duration from = free;
     for (std::size_t w = next; w < behind; ++w) {
       if (!sound(stage, order[w])) return false;
-      const auto date = ready(order[w]);
-      if (!date) return false;
-      from = std::max(from, *date);
+      const auto time = ready(order[w]);
+      if (!time) return false;
+      from = std::max(from, *time);
     }
     const Duration time = pair ? times_.pair : time_of(order[next]);
     for (; next < behind; ++next) end(order[next], from + time, live, stage);
@@ -115,16 +115,16 @@ class ScheduleWalker {
     return false;
   }
 
-  void end(const StageWork& work, Duration date, std::uint32_t& live, std::uint32_t stage) {
+  void end(const StageWork& work, Duration time, std::uint32_t& live, std::uint32_t stage) {
     if (work.kind == StageWork::Kind::kForward) {
-      forward_[at(work)] = date;
+      forward_[at(work)] = time;
       walk_.live[stage] = std::max(walk_.live[stage], ++live);
     } else if (work.kind == StageWork::Kind::kWeightGradient) {
-      weights_[at(work)] = date;
+      weights_[at(work)] = time;
     } else {
-      backward_[at(work)] = date;
+      backward_[at(work)] = time;
       --live;
-      if (work.kind == StageWork::Kind::kBackward) weights_[at(work)] = date;
+      if (work.kind == StageWork::Kind::kBackward) weights_[at(work)] = time;
     }
   }
 

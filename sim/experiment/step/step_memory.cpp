@@ -143,10 +143,10 @@ ActivationCurve activations_of(const StepProgram& written, const StreamResult& r
   ActivationCurve curve;
   double now = 0;
   for (std::size_t c = 0; c < changes.size();) {
-    const Duration date = changes[c].first;
+    const Duration time = changes[c].first;
     double change = 0;
-    for (; c < changes.size() && changes[c].first == date; ++c) change += changes[c].second;
-    curve.emplace_back(date, now += change);
+    for (; c < changes.size() && changes[c].first == time; ++c) change += changes[c].second;
+    curve.emplace_back(time, now += change);
   }
   return curve;
 }

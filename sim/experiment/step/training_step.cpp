@@ -146,7 +146,7 @@ StepFigures figures_of(const Experiment& experiment, const PreparedStep& prepare
       cube_time += seconds(at(accounts[s].classes, kind));
     figures.experts_share += seconds(accounts[s].experts) / time / stages;
     StageMemory memory = static_memory(step, prepared.layout, prepared.blocks, s);
-    for (const auto& [date, bytes] : activations_of(run.written, run.result, s))
+    for (const auto& [time, bytes] : activations_of(run.written, run.result, s))
       memory.activations = std::max(memory.activations, bytes);
     figures.activations.push_back(memory.activations);
     if (memory.total() > figures.peak_memory) figures.fullest = s;

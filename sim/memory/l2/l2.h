@@ -91,7 +91,7 @@ struct L2Tensor {
   // PieceL2's grid restarts at each.
   std::vector<std::uint32_t> parts;
   // Rows of PieceL2's pieces, a power of two. More rows give fewer pieces; above 128, rows are distinguished
-  // in steps of piece_rows / 128.
+  // in sectors of piece_rows / 128.
   std::uint32_t piece_rows = 128;
 };
 

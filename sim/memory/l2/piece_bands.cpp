@@ -27,11 +27,11 @@ PieceBands::PieceBands(std::span<const PieceGrid> grids, const PieceMap& map, Pi
   bands_.reserve(map.bands.size());
   for (const PieceGrid& grid : grids) {
     for (std::uint32_t i = 0; i < grid.bands(); ++i) {
-      const PieceGrid::Steps steps = grid.steps(i);
+      const PieceGrid::SectorSizes sizes = grid.sector_sizes(i);
       Band& band = bands_.emplace_back();
-      band.step_bytes = steps.bytes;
-      band.lacking = steps.lacking;
-      band.last_step = steps.last;
+      band.sector_bytes = sizes.bytes;
+      band.lacking = sizes.lacking;
+      band.last_sector = sizes.last;
     }
   }
 }
@@ -61,7 +61,7 @@ PieceBands::Column PieceBands::look_along(std::uint32_t number, std::uint32_t fi
   std::uint32_t producer = kNone;
   for (std::uint32_t i = 0; i < column.bands; ++i) {
     const Band& band = bands_[first_band + i];
-    const std::uint32_t piece = column.first + i * column.step;
+    const std::uint32_t piece = column.first + i * column.stride;
     const bool split = band.state == State::kSplit;
     if (split ? !pieces_.all_present(piece) : band.state == State::kUniform && band.present != band.all()) {
       return {false, 0};
@@ -78,7 +78,7 @@ bool PieceBands::absent_along(std::uint32_t number, std::uint32_t first_band) co
   const PieceMap::Column& column = map_.columns[number];
   for (std::uint32_t i = 0; i < column.bands; ++i) {
     const Band& band = bands_[first_band + i];
-    if (band.state == State::kSplit ? pieces_.any_present(column.first + i * column.step) : band.held > 0) {
+    if (band.state == State::kSplit ? pieces_.any_present(column.first + i * column.stride) : band.held > 0) {
       return false;
     }
   }
@@ -89,7 +89,7 @@ void PieceBands::fill_column(std::uint32_t number, std::uint32_t first_band, OpI
   const PieceMap::Column& column = map_.columns[number];
   const auto producer = static_cast<std::uint16_t>(index(op));
   for (std::uint32_t i = 0; i < column.bands; ++i) {
-    const std::uint32_t piece = column.first + i * column.step;
+    const std::uint32_t piece = column.first + i * column.stride;
     split(first_band + i);
     ++bands_[first_band + i].held;
     pieces_.fill(piece, op, false);
@@ -120,9 +120,9 @@ PieceStates::Cleared PieceBands::clear(std::uint32_t number) {
 std::uint64_t PieceBands::bytes_before_last(std::uint32_t number) const {
   const Band& band = bands_[number];
   const PieceMap::Band& place = map_.bands[number];
-  const PieceSteps present = band.state == State::kUniform ? band.present : band.all();
-  const std::uint32_t steps = count(present);
-  return band.bytes(present, steps) - pieces_.bytes(place.first + place.cols - 1, present, steps);
+  const Sectors present = band.state == State::kUniform ? band.present : band.all();
+  const std::uint32_t sectors = count(present);
+  return band.bytes(present, sectors) - pieces_.bytes(place.first + place.cols - 1, present, sectors);
 }
 
 }  // namespace a3sim

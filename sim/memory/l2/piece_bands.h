@@ -15,7 +15,7 @@ struct PieceMap {
     std::uint32_t first, cols, first_column;
   };
   struct Column {
-    std::uint32_t first, bands, step, part;
+    std::uint32_t first, bands, stride, part;
   };
   explicit PieceMap(std::span<const PieceGrid> grids);
 
@@ -38,16 +38,16 @@ class PieceBands {
   };
 
   struct Band {
-    PieceSteps present = 0, dirty = 0;  // kUniform: the state of every piece
-    std::uint64_t step_bytes, lacking;  // of all pieces; `lacking`: what the last step has less
-    std::uint32_t held = 0;             // pieces that are present at least in part
-    std::uint16_t producer = 0;         // invalid for kSplit
-    std::uint8_t last_step;
+    Sectors present = 0, dirty = 0;       // kUniform: the state of every piece
+    std::uint64_t sector_bytes, lacking;  // of all pieces; `lacking`: what the last sector has less
+    std::uint32_t held = 0;               // pieces that are present at least in part
+    std::uint16_t producer = 0;           // invalid for kSplit
+    std::uint8_t last_sector;
     State state = State::kUniform;
 
-    PieceSteps all() const { return ~PieceSteps{0} >> (kPieceSteps - 1 - last_step); }
-    std::uint64_t bytes(PieceSteps which, std::uint32_t count) const {
-      return count * step_bytes - ((which >> last_step & 1) ? lacking : 0);
+    Sectors all() const { return ~Sectors{0} >> (kSectors - 1 - last_sector); }
+    std::uint64_t bytes(Sectors which, std::uint32_t count) const {
+      return count * sector_bytes - ((which >> last_sector & 1) ? lacking : 0);
     }
   };
 
@@ -85,7 +85,7 @@ class PieceBands {
   // Returns the bytes that are present of a band that is not split.
   std::uint64_t bytes(std::uint32_t number) const {
     const Band& band = bands_[number];
-    const PieceSteps present = band.state == State::kUniform ? band.present : band.all();
+    const Sectors present = band.state == State::kUniform ? band.present : band.all();
     return band.bytes(present, count(present));
   }
   // bytes_before_last() returns the bytes that are present of a band that is not split, without its last

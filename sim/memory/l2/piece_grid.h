@@ -10,24 +10,24 @@
 
 namespace a3sim {
 
-// One bit for each step of a piece's height.
-using PieceSteps = unsigned __int128;
-inline constexpr std::uint32_t kPieceSteps = 128;
+// One bit for each sector of a piece's height.
+using Sectors = unsigned __int128;
+inline constexpr std::uint32_t kSectors = 128;
 
-inline std::uint32_t count(PieceSteps steps) {
+inline std::uint32_t count(Sectors sectors) {
   const auto half = [](std::uint64_t bits) {
     return ~bits ? static_cast<std::uint32_t>(std::popcount(bits)) : 64;
   };
-  return half(static_cast<std::uint64_t>(steps)) + half(static_cast<std::uint64_t>(steps >> 64));
+  return half(static_cast<std::uint64_t>(sectors)) + half(static_cast<std::uint64_t>(sectors >> 64));
 }
 
-// The pieces first, first + step, and so on.
+// The pieces first, first + stride, and so on.
 struct PieceRun {
-  std::uint32_t first, count = 1, step = 1;
+  std::uint32_t first, count = 1, stride = 1;
 
   template <class Visit>
   void each(Visit&& visit) const {
-    for (std::uint32_t i = 0, piece = first; i < count; ++i, piece += step) visit(piece);
+    for (std::uint32_t i = 0, piece = first; i < count; ++i, piece += stride) visit(piece);
   }
 };
 
@@ -51,14 +51,14 @@ class PieceGrid {
   std::uint32_t parts() const { return static_cast<std::uint32_t>(parts_.size()) - 1; }
 
   // The rows of a band that an access touches: the band and its first piece, the number of rows, and the
-  // steps that contain them.
+  // sectors that contain them.
   struct Slice {
     std::uint32_t band;
     std::uint32_t first_piece;
     std::uint32_t rows;
-    std::uint32_t step_shift;  // a step is 2^this rows
-    std::uint32_t count;       // of steps
-    PieceSteps steps;
+    std::uint32_t sector_shift;  // a sector is 2^this rows
+    std::uint32_t count;         // of sectors
+    Sectors sectors;
   };
 
   // Calls visit(slice) for each band of the rows, in order. The rows must be within the tensor.
@@ -73,10 +73,10 @@ class PieceGrid {
       std::uint32_t first_piece = first_.piece + (part.first_band + band) * cols_;
       for (; rows.begin < part_end; band_begin += height, first_piece += cols_, ++number) {
         const std::uint32_t end = std::min(part_end, band_begin + height);
-        const std::uint32_t low = (rows.begin - band_begin) >> step_shift_;
-        const std::uint32_t high = (end - 1 - band_begin) >> step_shift_;
-        const PieceSteps steps = (~PieceSteps{0} >> (kPieceSteps - 1 - high)) & (~PieceSteps{0} << low);
-        visit(Slice{number, first_piece, end - rows.begin, step_shift_, high - low + 1, steps});
+        const std::uint32_t low = (rows.begin - band_begin) >> sector_shift_;
+        const std::uint32_t high = (end - 1 - band_begin) >> sector_shift_;
+        const Sectors sectors = (~Sectors{0} >> (kSectors - 1 - high)) & (~Sectors{0} << low);
+        visit(Slice{number, first_piece, end - rows.begin, sector_shift_, high - low + 1, sectors});
         rows.begin = end;
       }
     }
@@ -110,19 +110,19 @@ class PieceGrid {
     }
   }
 
-  // Returns the bytes of a step of a piece in column `col`. `lacking`: how many fewer the last step of its
-  // band has.
-  struct Steps {
+  // Returns the bytes of a sector of a piece in column `col`. `lacking`: how many fewer the last sector of
+  // its band has.
+  struct SectorSizes {
     std::uint64_t bytes, lacking;
     std::uint8_t last;
-    friend bool operator==(const Steps&, const Steps&) = default;
+    friend bool operator==(const SectorSizes&, const SectorSizes&) = default;
   };
-  Steps steps(std::uint32_t band, std::uint32_t col) const;
+  SectorSizes sector_sizes(std::uint32_t band, std::uint32_t col) const;
   // Returns the same for a whole band.
-  Steps steps(std::uint32_t band) const;
+  SectorSizes sector_sizes(std::uint32_t band) const;
 
  private:
-  Steps steps_of(std::uint32_t band, std::uint64_t bytes) const;
+  SectorSizes sector_sizes_of(std::uint32_t band, std::uint64_t bytes) const;
 
   struct Part {
     std::uint32_t begin;  // row
@@ -140,7 +140,7 @@ class PieceGrid {
   }
 
   First first_;
-  std::uint32_t row_bytes_, cols_, height_shift_, step_shift_;
+  std::uint32_t row_bytes_, cols_, height_shift_, sector_shift_;
   std::vector<Part> parts_;  // with an end
   std::size_t last_ = 0;
 };

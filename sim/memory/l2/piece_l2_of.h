@@ -232,15 +232,15 @@ class PieceL2Of final : public PieceL2 {
       const bool uniform = band.state == PieceBands::State::kUniform;
       if (!uniform && (kWrite || band.state == PieceBands::State::kSplit)) return false;
       L2Traffic::Requests& counted = kWrite ? traffic.write : traffic.read;
-      const PieceSteps absent = uniform ? slice.steps & ~band.present : 0;
+      const Sectors absent = uniform ? slice.sectors & ~band.present : 0;
       std::uint32_t hit_rows = slice.rows;
       if (absent == 0) {
         ordinary_->hit_band(slice.band);
       } else {
-        const std::uint32_t steps = absent == slice.steps ? slice.count : a3sim::count(absent);
-        const std::uint64_t bytes = band.bytes(absent, steps);
+        const std::uint32_t sectors = absent == slice.sectors ? slice.count : a3sim::count(absent);
+        const std::uint64_t bytes = band.bytes(absent, sectors);
         if (used_ + bytes > size_ && !make_room_beside(slice.band, bytes, traffic)) return false;
-        hit_rows = present_rows(slice, steps);
+        hit_rows = present_rows(slice, sectors);
         band.held == 0 ? ordinary_->insert_band(slice.band) : ordinary_->hit_band(slice.band);
         band.held = width_of(slice.band);
         band.present |= absent;
@@ -251,7 +251,7 @@ class PieceL2Of final : public PieceL2 {
       const std::uint64_t hits = std::uint64_t{a_row} * hit_rows;
       counted.hit += hits;
       if (!kWrite) reused_[std::size_t{index(access.op)} * ops_ + band.producer] += hits;
-      if (kWrite) band.dirty |= slice.steps;
+      if (kWrite) band.dirty |= slice.sectors;
       if ((kWrite || absent) && band.producer != index(access.op)) {
         band.producer = static_cast<std::uint16_t>(index(access.op));
         bands_.rewritten(slice.band);
@@ -295,7 +295,7 @@ class PieceL2Of final : public PieceL2 {
         ordinary_->hit({piece});
         hits += requests;
         if (!kWrite) reused[pieces_.producer(piece)] += requests;
-      } else if (plain && pieces_.is_all_of_absent(piece, slice.steps)) {
+      } else if (plain && pieces_.is_all_of_absent(piece, slice.sectors)) {
         bring<kWrite>(piece, requests, access.op, traffic);
         return;
       } else {
@@ -307,7 +307,7 @@ class PieceL2Of final : public PieceL2 {
         }
       }
       if (kWrite) {
-        if (!pieces_.all_dirty(piece)) pieces_.add_dirty(piece, slice.steps);
+        if (!pieces_.all_dirty(piece)) pieces_.add_dirty(piece, slice.sectors);
         set_producer(piece, access.op);
       }
     });
@@ -335,7 +335,7 @@ class PieceL2Of final : public PieceL2 {
   }
 
   void bypass(const Touch& touch, L2Traffic& traffic) {
-    const PieceSteps absent = touch.slice.steps & ~pieces_.present(touch.piece);
+    const Sectors absent = touch.slice.sectors & ~pieces_.present(touch.piece);
     const std::uint32_t hits = hit_requests(touch, a3sim::count(absent));
     L2Traffic::Requests& counted = touch.access.write ? traffic.write : traffic.read;
     counted.hit += hits;
@@ -361,12 +361,12 @@ class PieceL2Of final : public PieceL2 {
   // Makes all that is touched present.
   [[gnu::noinline]] Allocated allocate(const Touch& touch, L2Traffic& traffic, L2Traffic::Requests& counted) {
     const std::uint32_t p = touch.piece;
-    const PieceSteps steps = touch.slice.steps, absent = steps & ~pieces_.present(p);
+    const Sectors sectors = touch.slice.sectors, absent = sectors & ~pieces_.present(p);
     Allocated done{touch.requests, 0};
     if (absent == 0) {
       policy_of(p).hit({p});
     } else {
-      const std::uint32_t count = absent == steps ? touch.slice.count : a3sim::count(absent);
+      const std::uint32_t count = absent == sectors ? touch.slice.count : a3sim::count(absent);
       done = {hit_requests(touch, count), pieces_.bytes(p, absent, count)};
       if (pieces_.any_present(p)) {
         2 * done.hits >= touch.requests ? policy_of(p).hit({p}) : policy_of(p).extend(p);
@@ -382,13 +382,13 @@ class PieceL2Of final : public PieceL2 {
     return done;
   }
 
-  // An access may touch its first and last step in part. Absent steps count as absent in full, so two
-  // neighbours that meet within a step both miss.
-  static std::uint32_t hit_requests(const Touch& touch, std::uint32_t absent_steps) {
-    return touch.requests / touch.slice.rows * present_rows(touch.slice, absent_steps);
+  // An access may touch its first and last sector in part. Absent sectors count as absent in full, so two
+  // neighbours that meet within a sector both miss.
+  static std::uint32_t hit_requests(const Touch& touch, std::uint32_t absent_sectors) {
+    return touch.requests / touch.slice.rows * present_rows(touch.slice, absent_sectors);
   }
-  static std::uint32_t present_rows(const PieceGrid::Slice& slice, std::uint32_t absent_steps) {
-    const std::uint32_t absent = absent_steps << slice.step_shift;
+  static std::uint32_t present_rows(const PieceGrid::Slice& slice, std::uint32_t absent_sectors) {
+    const std::uint32_t absent = absent_sectors << slice.sector_shift;
     return absent < slice.rows ? slice.rows - absent : 0;
   }
 

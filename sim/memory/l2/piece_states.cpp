@@ -22,8 +22,8 @@ PieceStates::PieceStates(std::span<const PieceGrid> grids) {
 void PieceStates::add_bands(const PieceGrid& grid, std::uint32_t first, std::uint32_t bands) {
   if (bands == 0 || grid.cols() == 0) return;
   Piece piece, last;
-  piece.shape = shape_of(grid.steps(first, 0));
-  last.shape = shape_of(grid.steps(first, grid.cols() - 1));  // it may be narrower
+  piece.shape = shape_of(grid.sector_sizes(first, 0));
+  last.shape = shape_of(grid.sector_sizes(first, grid.cols() - 1));  // it may be narrower
   if (piece.shape == last.shape) {
     pieces_.insert(pieces_.end(), std::size_t{bands} * grid.cols(), piece);
     return;
@@ -34,12 +34,12 @@ void PieceStates::add_bands(const PieceGrid& grid, std::uint32_t first, std::uin
   }
 }
 
-std::uint32_t PieceStates::shape_of(const PieceGrid::Steps& steps) {
-  const auto same = [&](const Shape& shape) { return shape.steps == steps; };
+std::uint32_t PieceStates::shape_of(const PieceGrid::SectorSizes& sizes) {
+  const auto same = [&](const Shape& shape) { return shape.sizes == sizes; };
   const auto found = std::find_if(shapes_.begin(), shapes_.end(), same);
   if (found != shapes_.end()) return static_cast<std::uint32_t>(found - shapes_.begin());
-  shapes_.push_back({steps, ~PieceSteps{0} >> (kPieceSteps - 1 - steps.last),
-                     std::uint64_t{steps.last + 1U} * steps.bytes - steps.lacking});
+  shapes_.push_back({sizes, ~Sectors{0} >> (kSectors - 1 - sizes.last),
+                     std::uint64_t{sizes.last + 1U} * sizes.bytes - sizes.lacking});
   return static_cast<std::uint32_t>(shapes_.size() - 1);
 }
 

@@ -9,11 +9,11 @@
 
 namespace a3sim {
 
-// The state of each piece: which of its steps are present, which are dirty, its producer, whether it
+// The state of each piece: which of its sectors are present, which are dirty, its producer, whether it
 // persists. Initially nothing is present.
 //
 // An access visits hundreds of pieces, nearly all of them fully present. 8 bytes per piece tell that; the
-// masks of steps, 32 bytes, are read only for a piece that is present or dirty in part.
+// masks of sectors, 32 bytes, are read only for a piece that is present or dirty in part.
 class PieceStates {
  public:
   // Takes the pieces of all grids, numbered consecutively.
@@ -33,31 +33,31 @@ class PieceStates {
     });
     return other == 0;
   }
-  PieceSteps present(std::uint32_t p) const {
+  Sectors present(std::uint32_t p) const {
     return pieces_[p].present == Held::kPart ? masks_[p].present : all_or_none(p, pieces_[p].present);
   }
-  void add_present(std::uint32_t p, PieceSteps steps) {
-    steps |= present(p);
-    pieces_[p].present = held(p, steps);
-    if (pieces_[p].present == Held::kPart) masks_[p].present = steps;
+  void add_present(std::uint32_t p, Sectors sectors) {
+    sectors |= present(p);
+    pieces_[p].present = held(p, sectors);
+    if (pieces_[p].present == Held::kPart) masks_[p].present = sectors;
   }
 
   bool all_dirty(std::uint32_t p) const { return pieces_[p].dirty == Held::kAll; }
-  void add_dirty(std::uint32_t p, PieceSteps steps) {
-    steps |= pieces_[p].dirty == Held::kPart ? masks_[p].dirty : all_or_none(p, pieces_[p].dirty);
-    pieces_[p].dirty = held(p, steps);
-    if (pieces_[p].dirty == Held::kPart) masks_[p].dirty = steps;
+  void add_dirty(std::uint32_t p, Sectors sectors) {
+    sectors |= pieces_[p].dirty == Held::kPart ? masks_[p].dirty : all_or_none(p, pieces_[p].dirty);
+    pieces_[p].dirty = held(p, sectors);
+    if (pieces_[p].dirty == Held::kPart) masks_[p].dirty = sectors;
   }
 
-  // Returns the bytes of the steps of a piece that are set.
-  std::uint64_t bytes(std::uint32_t p, PieceSteps which, std::uint32_t count) const {
-    const PieceGrid::Steps& steps = shapes_[pieces_[p].shape].steps;
-    const std::uint64_t full = std::uint64_t{count} * steps.bytes;
-    return (which >> steps.last & 1) ? full - steps.lacking : full;
+  // Returns the bytes of the sectors of a piece that are set.
+  std::uint64_t bytes(std::uint32_t p, Sectors which, std::uint32_t count) const {
+    const PieceGrid::SectorSizes& sizes = shapes_[pieces_[p].shape].sizes;
+    const std::uint64_t full = std::uint64_t{count} * sizes.bytes;
+    return (which >> sizes.last & 1) ? full - sizes.lacking : full;
   }
 
   // Sets the pieces of a run, which have one height, to this state; none persists.
-  void set(const PieceRun& run, PieceSteps present, PieceSteps dirty, std::uint16_t producer) {
+  void set(const PieceRun& run, Sectors present, Sectors dirty, std::uint16_t producer) {
     Piece as = pieces_[run.first];
     as.producer = producer;
     as.present = present ? held(run.first, present) : Held::kNothing;
@@ -70,9 +70,9 @@ class PieceStates {
     if (as.present != Held::kPart && as.dirty != Held::kPart) return;
     run.each([&](std::uint32_t p) { masks_[p] = {present, dirty}; });
   }
-  // Returns whether nothing of it is present, and these are all of its steps.
-  bool is_all_of_absent(std::uint32_t p, PieceSteps steps) const {
-    return pieces_[p].present == Held::kNothing && steps == shapes_[pieces_[p].shape].all;
+  // Returns whether nothing of it is present, and these are all of its sectors.
+  bool is_all_of_absent(std::uint32_t p, Sectors sectors) const {
+    return pieces_[p].present == Held::kNothing && sectors == shapes_[pieces_[p].shape].all;
   }
   // Makes an absent piece fully present.
   void fill(std::uint32_t p, OpId producer, bool dirty) {
@@ -80,7 +80,7 @@ class PieceStates {
     pieces_[p].dirty = dirty ? Held::kAll : Held::kNothing;
     set_producer(p, producer);
   }
-  // Returns the bytes of all of its steps.
+  // Returns the bytes of all of its sectors.
   std::uint64_t bytes(std::uint32_t p) const { return shapes_[pieces_[p].shape].all_bytes; }
 
   // Returns the bytes of those that are present.
@@ -118,28 +118,28 @@ class PieceStates {
   };
   static_assert(sizeof(Piece) == 8);
 
-  // Steps of a piece that is held in part; invalid for other pieces.
+  // Sectors of a piece that is held in part; invalid for other pieces.
   struct Masks {
-    PieceSteps present, dirty;
+    Sectors present, dirty;
   };
 
   // Sizes of pieces of one shape.
   struct Shape {
-    PieceGrid::Steps steps;
-    PieceSteps all;
+    PieceGrid::SectorSizes sizes;
+    Sectors all;
     std::uint64_t all_bytes;
   };
 
   // Bands of one height: their pieces.
   void add_bands(const PieceGrid& grid, std::uint32_t first, std::uint32_t bands);
-  std::uint32_t shape_of(const PieceGrid::Steps& steps);
-  PieceSteps all_or_none(std::uint32_t p, Held held) const {
+  std::uint32_t shape_of(const PieceGrid::SectorSizes& sizes);
+  Sectors all_or_none(std::uint32_t p, Held held) const {
     return held == Held::kAll ? shapes_[pieces_[p].shape].all : 0;
   }
-  Held held(std::uint32_t p, PieceSteps steps) const {
-    return steps == shapes_[pieces_[p].shape].all ? Held::kAll : Held::kPart;
+  Held held(std::uint32_t p, Sectors sectors) const {
+    return sectors == shapes_[pieces_[p].shape].all ? Held::kAll : Held::kPart;
   }
-  std::uint64_t bytes_held(std::uint32_t p, Held held, const PieceSteps& part) const {
+  std::uint64_t bytes_held(std::uint32_t p, Held held, const Sectors& part) const {
     if (held == Held::kPart) return bytes(p, part, count(part));
     return held == Held::kAll ? shapes_[pieces_[p].shape].all_bytes : 0;
   }

@@ -21,7 +21,7 @@
 #include "sim/core/error.h"
 #include "sim/core/ids.h"
 #include "sim/network/class_table.h"
-#include "sim/network/fluid_date.h"
+#include "sim/network/fluid_time.h"
 #include "sim/network/modules/simgrid_star.h"
 #include "sim/network/rate_solver.h"
 

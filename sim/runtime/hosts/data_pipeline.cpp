@@ -45,16 +45,16 @@ const DataPipeline::Batch& DataPipeline::next(const Options& options) {
   return batches_[taken_.size()];
 }
 
-void DataPipeline::take(Duration date) {
+void DataPipeline::take(Duration time) {
   constexpr std::uint32_t kForget = 256;  // more than the number of batches on which a later one depends
-  taken_.push_back(date);
+  taken_.push_back(time);
   if (taken_.size() < 2 * kForget) return;
   batches_.erase(batches_.begin(), batches_.begin() + kForget);
   taken_.erase(taken_.begin(), taken_.begin() + kForget);
   forgotten_ += kForget;
 }
 
-std::array<std::uint8_t, 3> DataPipeline::fill(const Options& options, Duration date) const {
+std::array<std::uint8_t, 3> DataPipeline::fill(const Options& options, Duration time) const {
   const auto first = static_cast<std::uint32_t>(taken_.size());
   const std::uint32_t queue = options(forgotten_ + first).queue;
   std::vector<Batch> batches = batches_;
@@ -63,10 +63,10 @@ std::array<std::uint8_t, 3> DataPipeline::fill(const Options& options, Duration 
     while (batches.size() <= b) batches.push_back(made(batches, taken_, options(forgotten_ + b)));
     const Batch& batch = batches[b];
     for (std::size_t s = 0; s < batch.size(); ++s) {
-      const bool gone = s + 1 < batch.size() && batch[s + 1].start <= date;
-      if (batch[s].left <= date && !gone) ++waiting[s];
+      const bool gone = s + 1 < batch.size() && batch[s + 1].start <= time;
+      if (batch[s].left <= time && !gone) ++waiting[s];
     }
-    if (batch[0].left > date) break;
+    if (batch[0].left > time) break;
   }
   std::array<std::uint8_t, 3> percent{};
   for (std::size_t s = 0; s < percent.size(); ++s)

@@ -24,10 +24,10 @@ class DataPipeline {
 
   // Returns the next batch that was not taken. It may be taken from the end of its last stage on.
   const Batch& next(const Options& options);
-  // Takes the next batch at `date`.
-  void take(Duration date);
+  // Takes the next batch at `time`.
+  void take(Duration time);
   // Returns, in percent, how full the queue after each stage is at a time not after the next take.
-  std::array<std::uint8_t, 3> fill(const Options& options, Duration date) const;
+  std::array<std::uint8_t, 3> fill(const Options& options, Duration time) const;
 
  private:
   static Batch made(const std::vector<Batch>& batches, const std::vector<Duration>& taken,

@@ -18,17 +18,17 @@ void Host::begin_step(std::uint32_t step) {
 }
 
 // Handles the events that are due before a time of the host; they may move it.
-void Host::wait_until(Duration date, Duration asked) {
+void Host::wait_until(Duration time, Duration asked) {
   for (;;) {
-    const auto next = std::ranges::min_element(pending_, {}, &Pending::date);
-    if (next == pending_.end() || next->date > std::max(date, free_)) break;
-    const Duration start = std::max(next->date, free_);
+    const auto next = std::ranges::min_element(pending_, {}, &Pending::due);
+    if (next == pending_.end() || next->due > std::max(time, free_)) break;
+    const Duration start = std::max(next->due, free_);
     const HostEvent event = next->event;
     pending_.erase(next);
     free_ = (event.action == HostAction::kSync ? std::max(start, asked) : start) + event.length;
     did(event.action, start, free_);
   }
-  free_ = std::max(free_, date);
+  free_ = std::max(free_, time);
 }
 
 void Host::take_batch(Duration asked) {

@@ -39,11 +39,11 @@ class Host {
 
  private:
   struct Pending {
-    Duration date;
+    Duration due;
     HostEvent event;
   };
   void take_batch(Duration asked);
-  void wait_until(Duration date, Duration asked);
+  void wait_until(Duration time, Duration asked);
   Duration launch_time();
   void did(HostAction action, Duration start, Duration end) { done_.push_back({action, start, end}); }
 

@@ -1,4 +1,4 @@
-/* Runs under SMPI: collectives whose dates the native network's are compared with. Prints a line per
+/* Runs under SMPI: collectives whose times the native network's are compared with. Prints a line per
    transfer: collective, source, destination, bytes, when both ranks were ready and when the destination had
    done, in simulated seconds. */
 #include <mpi.h>

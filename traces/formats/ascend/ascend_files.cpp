@@ -88,7 +88,7 @@ A3SIM_REGISTER(TraceFormat, "ascend",
 
 }  // namespace
 
-std::string microsecond_date(Duration since_begin) {
+std::string microsecond_time(Duration since_begin) {
   const std::int64_t nanoseconds = since_begin.count() / 1000;
   return fmt::format("{}.{:03}", kEpoch + nanoseconds / 1000, nanoseconds % 1000);
 }

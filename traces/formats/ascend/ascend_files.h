@@ -18,7 +18,7 @@ struct ProfiledDevice {
 // The time at which a job begins, in microseconds since 1970. Tools expect times with nanoseconds after the
 // point.
 inline constexpr std::int64_t kEpoch = 1'700'000'000'000'000;
-std::string microsecond_date(Duration since_begin);
+std::string microsecond_time(Duration since_begin);
 double microseconds_of(Duration time);
 
 std::string kernel_details_csv(const ProfiledDevice& device);

@@ -61,7 +61,7 @@ std::string kernel_details_csv(const ProfiledDevice& device) {
       fmt::format_to(std::back_inserter(csv),
                      "{},{},4294967295,{},{},{},{},static,{},\"{}\t\",{:.3f},{:.3f},", step.number,
                      device.rank, task++, kernel.stream, name, name, core_of(kernel),
-                     microsecond_date(kernel.start), microseconds_of(kernel.end - kernel.start),
+                     microsecond_time(kernel.start), microseconds_of(kernel.end - kernel.start),
                      microseconds_of(kernel.wait));
       fmt::format_to(std::back_inserter(csv), "{},0,NO,{},N/A,N/A,{},N/A,N/A,N/A,{},{},{}", kernel.workers,
                      in, out, cube ? shares : "0,0,0", cube ? "0,0,0" : shares, hit_rate(kernel));

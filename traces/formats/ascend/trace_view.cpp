@@ -55,7 +55,7 @@ class TimeLine {
                        {"name", name},
                        {"pid", pid(process)},
                        {"tid", thread},
-                       {"ts", microsecond_date(from)},
+                       {"ts", microsecond_time(from)},
                        {"dur", microseconds_of(to - from)},
                        {"args", std::move(args)}});
   }
@@ -111,7 +111,7 @@ class TimeLine {
                        {"name", kDataQueuesCounter},
                        {"pid", pid(kPython)},
                        {"tid", 0},
-                       {"ts", microsecond_date(at)},
+                       {"ts", microsecond_time(at)},
                        {"args", std::move(fill)}});
   }
 

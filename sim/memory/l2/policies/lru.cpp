@@ -56,7 +56,7 @@ class LruPieces {
   }
   void insert_column(std::uint32_t column) {
     const PieceMap::Column& column_data = map_.columns[column];
-    PieceRun{column_data.first, column_data.bands, column_data.step}.each(
+    PieceRun{column_data.first, column_data.bands, column_data.stride}.each(
         [&](std::uint32_t piece) { single(piece) = 0; });
     hit_column(column);
   }
@@ -86,7 +86,7 @@ class LruPieces {
   void each_victim(Evict&& evict) {
     Use* const use = earliest_of_pieces();
     if (!use) return;
-    for (PieceRun& run = use->run; run.count; --run.count, run.first += run.step) {
+    for (PieceRun& run = use->run; run.count; --run.count, run.first += run.stride) {
       const std::uint32_t band = map_.band_of[run.first];
       if (last_use(run.first, band) != use->when) continue;
       if (!evict(run.first, band)) return;
@@ -164,7 +164,7 @@ class LruPieces {
   }
   // Removes the first pieces of a run that were used again or erased since. Returns true if one is left.
   bool drop_used_since(Use& use) const {
-    for (PieceRun& run = use.run; run.count; --run.count, run.first += run.step) {
+    for (PieceRun& run = use.run; run.count; --run.count, run.first += run.stride) {
       if (last_use(run.first) == use.when) return true;
     }
     return false;
@@ -181,7 +181,7 @@ class LruPieces {
       use.run = {band.first, band.cols, 1};
     } else if (use.kind == Kind::kColumn) {
       const PieceMap::Column& column = map_.columns[use.run.first];
-      use.run = {column.first, column.bands, column.step};
+      use.run = {column.first, column.bands, column.stride};
     }
     use.kind = Kind::kPieces;
   }
@@ -194,7 +194,7 @@ class LruPieces {
   // Pieces that are used one by one, each adjacent to the one before, also form a run.
   void use(std::uint32_t piece) {
     const auto extends = [piece](const Use& use) {
-      return use.kind == Kind::kPieces && use.run.step == 1 && use.run.first + use.run.count == piece;
+      return use.kind == Kind::kPieces && use.run.stride == 1 && use.run.first + use.run.count == piece;
     };
     if (begin_ < end_ && extends(log_[end_ - 1])) {
       ++log_[end_ - 1].run.count;

@@ -1,4 +1,4 @@
-// Ranks that do alike: as long in each operator, and until the same date, up to a small part.
+// Ranks that do alike: as long in each operator, and until the same time, up to a small part.
 import type { Tasks } from "./tasks.js";
 
 const small = 0.02;

@@ -6,14 +6,14 @@ import { quantile } from "./operators.js";
 import { table_element, table_of } from "./table.js";
 import type { Tasks } from "./tasks.js";
 import { theme } from "./theme.js";
-import { date_text, time_text } from "./time_axis.js";
+import { time_text, timestamp_text } from "./time_axis.js";
 import type { Timeline } from "./timeline.js";
 
 export interface Area { lanes: number[]; from: number; to: number }
 
-// Returns the lanes and dates between two places of the canvas.
+// Returns the lanes and times between two places of the canvas.
 export function area_between(timeline: Timeline, x0: number, y0: number, x1: number, y1: number): Area | null {
-  return area_of(timeline, timeline.lanes.between(y0, y1), timeline.date_at(Math.min(x0, x1)), timeline.date_at(Math.max(x0, x1)));
+  return area_of(timeline, timeline.lanes.between(y0, y1), timeline.time_at(Math.min(x0, x1)), timeline.time_at(Math.max(x0, x1)));
 }
 
 // Cuts the area to the lanes that are shown and to the pass. Returns null if nothing is left.
@@ -88,7 +88,7 @@ export function area_card(tasks: Tasks, area: Area): HTMLElement {
     ["median µs", (sum) => quantile(Float64Array.from(sum.lengths).sort(), 0.5), us],
     ["p95 µs", (sum) => quantile(Float64Array.from(sum.lengths).sort(), 0.95), us]]);
   return el("div", { class: "card area" },
-    el("strong", {}, `${date_text(area.from, span)} to ${date_text(area.to, span)}: ${time_text(span)} of ${area.lanes.length} workers`), bar,
+    el("strong", {}, `${timestamp_text(area.from, span)} to ${timestamp_text(area.to, span)}: ${time_text(span)} of ${area.lanes.length} workers`), bar,
     el("div", { class: "side" },
       table_element(by_state, { filter: false, cell: (_, c, text) => (c === 0 ? swatch("state", text) : null) }),
       operators.length > 0 ? table_element(by_operator, { filter: false, cell: (_, c, text) => (c === 0 ? swatch("operator", text) : null) }) : null));

@@ -54,7 +54,7 @@ export function go_to_finding(finding: Finding): void {
   element?.focus({ preventScroll: true });
 }
 
-// Draws the flags above a timeline: each is a bar from a finding's first date to its last, and links to the finding.
+// Draws the flags above a timeline: each is a bar from a finding's first time to its last, and links to the finding.
 export class Flags {
   readonly element = el("div", { class: "flags" });
   private bars: { finding: Finding; bar: HTMLElement }[] = [];
@@ -82,7 +82,7 @@ export class Flags {
   }
 
   private place(): void {
-    const { from, to } = this.time, part = (date: number) => Math.max(0, Math.min(1, (date - from) / (to - from)));
+    const { from, to } = this.time, part = (time: number) => Math.max(0, Math.min(1, (time - from) / (to - from)));
     for (const { finding, bar } of this.bars) {
       const left = part(finding.from_ps), right = part(finding.to_ps);
       bar.hidden = finding.to_ps < from || finding.from_ps > to;

@@ -1,16 +1,16 @@
-// Shows who sends how much to whom, over a whole pass or around one date.
+// Shows who sends how much to whom, over a whole pass or around one time.
 import { el } from "./dom.js";
 import { viridisAt } from "./palette.js";
 import type { Tasks } from "./tasks.js";
 import { on_theme, theme } from "./theme.js";
 import { time_text } from "./time_axis.js";
 
-const window_share = 0.02; // part of the pass that is summed around the slider's date
+const window_share = 0.02; // part of the pass that is summed around the slider's time
 
 // Returns whether the bytes of a put go to one other rank. Those of a collective go to several, and which is not recorded.
 const goes_to_one = ({ columns }: Tasks, i: number) => columns.dst![i] !== columns.rank![i];
 
-// Returns the bytes that each pair of ranks moves between two dates. A put's bytes are spread evenly over its time.
+// Returns the bytes that each pair of ranks moves between two times. A put's bytes are spread evenly over its time.
 export function sent_between(tasks: Tasks, from: number, to: number): Float64Array {
   const { pass, columns } = tasks, bytes = new Float64Array(pass.ranks * pass.ranks);
   const { put_bytes, rank, dst, done } = columns;

@@ -33,7 +33,7 @@ export interface Finding {
   lost: string;
   info: boolean; // true if it costs little or cannot be helped
   ranks: number[]; // if empty, all ranks
-  from_ps: number; // first date of what the finding names
+  from_ps: number; // first time of what the finding names
   to_ps: number;
   evidence: Evidence[];
   ruled_out: string[];

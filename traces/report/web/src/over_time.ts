@@ -37,11 +37,11 @@ function values_of(columns: Columns, name: string): Series {
 
 // Returns the mean over the visible stretch of time, and the most of a rank in it.
 function summary(plot: uPlot, series: number): { mean: number; most: number } | null {
-  const dates = plot.data[0]!, { min, max } = plot.scales.x!, half = dates.length > 1 ? (dates[1]! - dates[0]!) / 2 : Infinity;
+  const times = plot.data[0]!, { min, max } = plot.scales.x!, half = times.length > 1 ? (times[1]! - times[0]!) / 2 : Infinity;
   let sum = 0, number = 0, most = 0;
-  for (let i = 0; i < dates.length; ++i) {
+  for (let i = 0; i < times.length; ++i) {
     const mean = plot.data[series]![i];
-    if (mean == null || dates[i]! + half < (min ?? 0) || dates[i]! - half > (max ?? Infinity)) continue;
+    if (mean == null || times[i]! + half < (min ?? 0) || times[i]! - half > (max ?? Infinity)) continue;
     sum += mean;
     ++number;
     most = Math.max(most, plot.data[series + 2]![i] ?? 0);
@@ -111,7 +111,7 @@ export class OverTime {
   }
 
   private data_of(chart: Chart): uPlot.AlignedData | null {
-    // All runs are drawn at the dates of the longest.
+    // All runs are drawn at the times of the longest.
     const { packed, stretch_ps: stretch } = this.runs.map(({ counters }) => counters).reduce((a, b) => (b.stretch_ps * b.packed.rows > a.stretch_ps * a.packed.rows ? b : a));
     const data: Series[] = [Array.from({ length: packed.rows }, (_, i) => ((i + 0.5) * stretch) / 1e9)];
     let any = false;
@@ -156,7 +156,7 @@ export class OverTime {
     return Math.max(...chart.lines.map(({ run, counter }) => this.runs[run]!.counters.limits[counter] ?? 0));
   }
 
-  // Shows the values at the pointer's date, or those of all that is visible while the pointer is elsewhere.
+  // Shows the values at the pointer's time, or those of all that is visible while the pointer is elsewhere.
   private fill_legend(plot: uPlot, chart: Chart, legend: HTMLElement): void {
     const at = plot.cursor.idx;
     legend.replaceChildren(...chart.lines.map((line, n) => {

@@ -45,10 +45,10 @@ export class Pipeline {
   private get plot_width(): number {
     return Math.max(1, this.width - this.gutter);
   }
-  x(date: number): number {
-    return this.gutter + ((date - this.time.from) / (this.time.to - this.time.from)) * this.plot_width;
+  x(time: number): number {
+    return this.gutter + ((time - this.time.from) / (this.time.to - this.time.from)) * this.plot_width;
   }
-  date_at(x: number): number {
+  time_at(x: number): number {
     return this.time.from + ((x - this.gutter) / this.plot_width) * (this.time.to - this.time.from);
   }
 
@@ -60,11 +60,11 @@ export class Pipeline {
   }
 
   block_at(x: number, y: number): number {
-    const stage = Math.floor((y - axis_height) / this.row), date = this.date_at(x), { from, to } = this.blocks.columns;
+    const stage = Math.floor((y - axis_height) / this.row), time = this.time_at(x), { from, to } = this.blocks.columns;
     if (x < this.gutter || y < axis_height || stage >= this.blocks.stages) return -1;
-    for (let i = this.blocks.first_at(stage, date); i < this.blocks.first[stage + 1]! && from![i]! <= date; ++i) {
+    for (let i = this.blocks.first_at(stage, time); i < this.blocks.first[stage + 1]! && from![i]! <= time; ++i) {
       const [top, height] = this.across(i);
-      if (date < to![i]! && y >= top && y < top + height) return i;
+      if (time < to![i]! && y >= top && y < top + height) return i;
     }
     return -1;
   }
@@ -209,7 +209,7 @@ export class Pipeline {
       const sideways = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY), zooms = event.ctrlKey || event.metaKey || event.altKey;
       if (!sideways && !zooms) return;
       event.preventDefault();
-      if (zooms) time.zoom(this.date_at(event.offsetX), Math.exp(Math.max(-1, Math.min(1, event.deltaY / 240))));
+      if (zooms) time.zoom(this.time_at(event.offsetX), Math.exp(Math.max(-1, Math.min(1, event.deltaY / 240))));
       else time.pan(((event.deltaX || event.deltaY) / this.plot_width) * (time.to - time.from));
     }, { passive: false });
     canvas.addEventListener("pointerdown", (event) => {
@@ -237,7 +237,7 @@ export class Pipeline {
       this.pointer_x = -1;
       this.tip.hidden = true;
     });
-    canvas.addEventListener("dblclick", (event) => time.zoom(this.date_at(event.offsetX), event.shiftKey ? 4 : 0.25));
+    canvas.addEventListener("dblclick", (event) => time.zoom(this.time_at(event.offsetX), event.shiftKey ? 4 : 0.25));
     canvas.addEventListener("keydown", (event) => {
       if (this.key(event)) event.preventDefault();
     });
@@ -247,7 +247,7 @@ export class Pipeline {
   key(event: KeyboardEvent): boolean {
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     const { time } = this, span = time.to - time.from, middle = (time.to + time.from) / 2;
-    const at = this.pointer_x >= this.gutter ? this.date_at(this.pointer_x) : middle;
+    const at = this.pointer_x >= this.gutter ? this.time_at(this.pointer_x) : middle;
     const next = (by: number) => {
       const last = Math.max(...this.blocks.columns.micro_batch!);
       this.select(Math.max(0, Math.min(last, this.selected < 0 ? 0 : this.selected + by)));

@@ -14,7 +14,7 @@ function tick_words(plot: uPlot): string[] {
   return words.map((word, i) => (i === 0 && base ? base : word));
 }
 
-// Ties charts whose dates are milliseconds.
+// Ties charts whose times are milliseconds.
 export function time_axes(): uPlot.Axis[] {
   const t = theme();
   const axis = { stroke: t.muted, grid: { stroke: t.grid, width: 1 }, ticks: { stroke: t.grid, width: 1 }, font: "11px system-ui, sans-serif" };

@@ -22,7 +22,7 @@ export class Raster {
     this.pixels = new Uint32Array(this.image.data.buffer);
   }
 
-  // Lanes of `row` pixels each. Dates from..to span the width. Returns how many bars were painted.
+  // Lanes of `row` pixels each. Times from..to span the width. Returns how many bars were painted.
   paint(tasks: Tasks, bands: Band[], row: number, from: number, to: number, found: Uint32Array | null, colors: Colors): number {
     this.pixels.fill(colors.background);
     const bars_high = row > 3 ? row - 1 : row, line = new Uint32Array(this.width);
@@ -75,13 +75,13 @@ export class Raster {
     }
   }
 
-  private leaving(tasks: Tasks, task: number, last: number, date: number): number {
+  private leaving(tasks: Tasks, task: number, last: number, time: number): number {
     let step = 1;
-    while (task + step < last && tasks.end[task + step]! <= date) step *= 2;
+    while (task + step < last && tasks.end[task + step]! <= time) step *= 2;
     let low = task, high = Math.min(last, task + step);
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (tasks.end[middle]! > date) high = middle;
+      if (tasks.end[middle]! > time) high = middle;
       else low = middle + 1;
     }
     return low;

@@ -64,10 +64,10 @@ export class Blocks {
     return this.works[this.columns.work![block]!] ?? "";
   }
 
-  // Returns a stage's first block that may still run at the date.
-  first_at(stage: number, date: number): number {
+  // Returns a stage's first block that may still run at `time`.
+  first_at(stage: number, time: number): number {
     let low = this.first[stage]!, high = this.first[stage + 1]!;
-    const least = date - this.longest[stage]!;
+    const least = time - this.longest[stage]!;
     while (low < high) {
       const middle = (low + high) >> 1;
       if (this.columns.from![middle]! < least) low = middle + 1;

@@ -10,13 +10,13 @@ import { TimeAxis, time_text } from "./time_axis.js";
 
 const gibibyte = 2 ** 30, chart_height = 240;
 
-// A stage's dates, ascending, and the bytes that its die holds from each date on.
-interface Curve { dates: number[]; held: number[] }
+// A stage's times, ascending, and the bytes that its die holds from each time on.
+interface Curve { times: number[]; held: number[] }
 
 export function curves_of(columns: Columns, stages: number): Curve[] {
-  const curves: Curve[] = Array.from({ length: stages }, () => ({ dates: [], held: [] }));
+  const curves: Curve[] = Array.from({ length: stages }, () => ({ times: [], held: [] }));
   columns.stage!.forEach((stage, i) => {
-    curves[stage]!.dates.push(columns.time![i]!);
+    curves[stage]!.times.push(columns.time![i]!);
     curves[stage]!.held.push(columns.bytes![i]!);
   });
   return curves;
@@ -28,17 +28,17 @@ const fullest_of = (curves: Curve[]) => curves.reduce((best, curve, stage) => (m
 // A line of the chart: what a die holds up to the end of its step.
 interface Line { name: string; color: () => string; width: number; curve: Curve; end: number }
 
-// Returns all lines sampled at the dates of all; none beyond its step's end.
-function aligned(lines: Line[], end: number): { dates: number[]; held: (number | null)[][] } {
-  const dates = [...new Set([0, ...lines.flatMap(({ curve, end: own }) => [...curve.dates, own]), end])].sort((a, b) => a - b);
+// Returns all lines sampled at the times of all; none beyond its step's end.
+function aligned(lines: Line[], end: number): { times: number[]; held: (number | null)[][] } {
+  const times = [...new Set([0, ...lines.flatMap(({ curve, end: own }) => [...curve.times, own]), end])].sort((a, b) => a - b);
   const held = lines.map(({ curve, end: own }) => {
     let at = 0;
-    return dates.map((date) => {
-      while (at + 1 < curve.dates.length && curve.dates[at + 1]! <= date) ++at;
-      return date > own ? null : curve.held[at] ?? 0;
+    return times.map((time) => {
+      while (at + 1 < curve.times.length && curve.times[at + 1]! <= time) ++at;
+      return time > own ? null : curve.held[at] ?? 0;
     });
   });
-  return { dates, held };
+  return { times, held };
 }
 
 class MemoryChart {
@@ -64,7 +64,7 @@ class MemoryChart {
 
   private build(): void {
     this.plot?.destroy();
-    const { dates, held } = aligned(this.lines, this.time.end), t = theme(), place = el("div"), values = el("div", { class: "values" });
+    const { times, held } = aligned(this.lines, this.time.end), t = theme(), place = el("div"), values = el("div", { class: "values" });
     const most = Math.max(...this.capacities, ...this.lines.map(({ curve }) => most_of(curve))) / gibibyte;
     const stepped = uPlot.paths.stepped!({ align: 1 });
     const fill = (plot: uPlot) => this.fill_legend(plot, values);
@@ -76,12 +76,12 @@ class MemoryChart {
       cursor: { drag: { x: true, y: false } }, scales: { x: { time: false }, y: { range: () => [0, most * 1.05] } }, axes: time_axes(),
       legend: { show: false },
       hooks: { setScale: [(plot, scale) => scale === "x" && this.link.lead(plot)], setCursor: [fill], ready: [fill] },
-    }, [dates.map((ps) => ps / 1e9), ...this.capacities.map((bytes) => dates.map(() => bytes / gibibyte)), ...held.map((of) => of.map((bytes) => (bytes === null ? null : bytes / gibibyte)))], place);
+    }, [times.map((ps) => ps / 1e9), ...this.capacities.map((bytes) => times.map(() => bytes / gibibyte)), ...held.map((of) => of.map((bytes) => (bytes === null ? null : bytes / gibibyte)))], place);
     place.append(values);
     this.link.follow();
   }
 
-  // Shows what dies hold at the pointer's date, or at their fullest while the pointer is elsewhere.
+  // Shows what dies hold at the pointer's time, or at their fullest while the pointer is elsewhere.
   private fill_legend(plot: uPlot, values: HTMLElement): void {
     const at = plot.cursor.idx, limit = el("i", { class: "swatch path" }), sizes = this.capacities.map((bytes) => (bytes / gibibyte).toFixed(0));
     const entries = this.lines.map((line, i) => {

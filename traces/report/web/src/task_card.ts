@@ -4,7 +4,7 @@ import type { Tasks } from "./tasks.js";
 import { css_fill } from "./hatching.js";
 import { color_of } from "./meanings.js";
 import { theme } from "./theme.js";
-import { date_text, time_text } from "./time_axis.js";
+import { time_text, timestamp_text } from "./time_axis.js";
 
 interface Part { name: string; ps: number }
 
@@ -41,14 +41,14 @@ function facts_of(tasks: Tasks, task: number): [string, string][] {
   const c = tasks.columns, of = (name: string) => c[name]![task]!, length = of("end") - of("start");
   const facts: [string, string][] = [
     ["on", tasks.lane_name(tasks.lane_of(task))],
-    ["runs", `${date_text(of("start"), length)} to ${date_text(of("end"), length)}, ${time_text(length)}`],
+    ["runs", `${timestamp_text(of("start"), length)} to ${timestamp_text(of("end"), length)}, ${time_text(length)}`],
   ];
   if (of("expert") >= 0) facts.push(["expert", expert_text(tasks, of("expert"))]);
   if (of("start") > of("taken")) facts.push([tasks.pass.recorded ? "the device asked for it before" : "waited on its worker", time_text(of("start") - of("taken"))]);
   if (of("put_bytes") > 0) {
     facts.push(["sends", `${(of("put_bytes") / 1e6).toFixed(3)} MB to rank ${of("dst")}`]);
     const span = of("done") - of("start");
-    if (span > 0) facts.push(["at", `${(of("put_bytes") / span * 1e3).toFixed(1)} GB/s, seen there at ${date_text(of("visible"), length)}`]);
+    if (span > 0) facts.push(["at", `${(of("put_bytes") / span * 1e3).toFixed(1)} GB/s, seen there at ${timestamp_text(of("visible"), length)}`]);
   }
   if (tasks.pass.recorded && of("sent_bytes") > 0) facts.push(["sends", `${(of("sent_bytes") / 1e6).toFixed(3)} MB`]);
   const requests = of("l2_hits") + of("l2_misses");

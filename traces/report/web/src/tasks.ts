@@ -12,9 +12,9 @@ function with_unknown(columns: Columns, rows: number): Columns {
   };
 }
 
-// Restores dates from what lies between them: a task is taken `gap` after the end of the one before it on its worker, and takes what
+// Restores times from what lies between them: a task is taken `gap` after the end of the one before it on its worker, and takes what
 // it takes alone and what it lost; `unexplained` is zero.
-function with_dates(columns: Columns, rows: number, limits: number): Columns {
+function with_times(columns: Columns, rows: number, limits: number): Columns {
   const { rank, worker, gap, before, not_waited, ideal, left, flown, unexplained, l2_requests, l2_misses } = columns, of = (value: (i: number) => number) => Float64Array.from({ length: rows }, (_, i) => value(i));
   const taken = new Float64Array(rows), start = new Float64Array(rows), end = new Float64Array(rows);
   for (let i = 0; i < rows; ++i) {
@@ -54,7 +54,7 @@ export class Tasks {
 
   static async read(pass: Pass, experts_per_rank: number): Promise<Tasks> {
     const columns = await read_columns(pass.tasks);
-    return new Tasks(pass, pass.recorded ? with_unknown(columns, pass.tasks.rows) : with_dates(columns, pass.tasks.rows, pass.limits.length), experts_per_rank);
+    return new Tasks(pass, pass.recorded ? with_unknown(columns, pass.tasks.rows) : with_times(columns, pass.tasks.rows, pass.limits.length), experts_per_rank);
   }
 
   // Returns the ranks that have no tasks.
@@ -99,12 +99,12 @@ export class Tasks {
     return this.pass.operators[this.op[task]!]!.name;
   }
 
-  // Returns the first task of a lane that ends after the date, or the lane's end if there is none.
-  ending_after(lane: number, date: number): number {
+  // Returns the first task of a lane that ends after `time`, or the lane's end if there is none.
+  ending_after(lane: number, time: number): number {
     let low = this.first[lane]!, high = this.first[lane + 1]!;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.end[middle]! > date) high = middle;
+      if (this.end[middle]! > time) high = middle;
       else low = middle + 1;
     }
     return low;

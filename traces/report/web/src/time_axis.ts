@@ -21,7 +21,7 @@ export class TimeAxis {
     for (const listener of this.listeners) listener();
   }
 
-  // Zooms and keeps the date `at` in its place.
+  // Zooms and keeps the time `at` in its place.
   zoom(at: number, factor: number): void {
     this.set(at - (at - this.from) * factor, at + (this.to - at) * factor);
   }
@@ -45,20 +45,20 @@ export function time_text(ps: number, span = ps): string {
   return `${(ps / 1e3).toFixed(1)} ns`;
 }
 
-// Formats a date with enough digits to tell the ends of something this long apart.
-export function date_text(ps: number, length: number): string {
+// Formats a point in time with enough digits to tell the ends of something this long apart.
+export function timestamp_text(ps: number, length: number): string {
   const decimals = Math.min(7, Math.max(3, Math.ceil(Math.log10(1e11 / Math.max(1, length)))));
   return `${(ps / 1e9).toFixed(decimals)} ms`;
 }
 
 export interface Ticks {
-  base: string; // date to which the labels are offsets; if empty, labels are whole dates
+  base: string; // time to which the labels are offsets; if empty, labels are whole times
   list: { at: number; text: string }[];
 }
 
 const units: [string, number][] = [["s", 1e12], ["ms", 1e9], ["µs", 1e6], ["ns", 1e3], ["ps", 1]];
 
-// Labels of a span that is short against its date are offsets to a round date: "5.2 ms", "+61.8 µs".
+// Labels of a span that is short against its start are offsets to a round time: "5.2 ms", "+61.8 µs".
 export function ticks_of(from: number, to: number, most: number): Ticks {
   const span = to - from, rough = span / most, decade = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((f) => f * decade).find((s) => s >= rough)!;

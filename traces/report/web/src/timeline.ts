@@ -13,7 +13,7 @@ import { Head } from "./timeline_head.js";
 import { listen } from "./timeline_input.js";
 import { paint_over } from "./timeline_paint.js";
 
-// A marked area: some ranks (all if the list is empty) between two dates, which a finding concerns.
+// A marked area: some ranks (all if the list is empty) between two times, which a finding concerns.
 export interface Marked { ranks: number[]; from_ps: number; to_ps: number }
 
 export class Timeline {
@@ -191,10 +191,10 @@ export class Timeline {
     if (this.frames.length > 240) this.frames.shift();
   }
 
-  x(date: number): number {
-    return this.gutter + ((date - this.time.from) / (this.time.to - this.time.from)) * this.plot_width;
+  x(time: number): number {
+    return this.gutter + ((time - this.time.from) / (this.time.to - this.time.from)) * this.plot_width;
   }
-  date_at(x: number): number {
+  time_at(x: number): number {
     return this.time.from + ((x - this.gutter) / this.plot_width) * (this.time.to - this.time.from);
   }
   // Returns the middle of a task's lane, or null if it is not shown.
@@ -206,12 +206,12 @@ export class Timeline {
   task_at(x: number, y: number): number {
     const lane = this.lanes.at(y);
     if (lane === undefined || x < this.gutter) return -1;
-    const per_pixel = (this.time.to - this.time.from) / this.plot_width, date = this.date_at(x);
+    const per_pixel = (this.time.to - this.time.from) / this.plot_width, time = this.time_at(x);
     let nearest = -1, distance = 2 * per_pixel;
-    for (let task = this.tasks.ending_after(lane, date - distance); task < this.tasks.first[lane + 1]!; ++task) {
-      const away = Math.max(this.tasks.start[task]! - date, date - this.tasks.end[task]!);
+    for (let task = this.tasks.ending_after(lane, time - distance); task < this.tasks.first[lane + 1]!; ++task) {
+      const away = Math.max(this.tasks.start[task]! - time, time - this.tasks.end[task]!);
       if (away <= distance) [nearest, distance] = [task, away];
-      if (this.tasks.start[task]! > date + 2 * per_pixel || away <= 0) break;
+      if (this.tasks.start[task]! > time + 2 * per_pixel || away <= 0) break;
     }
     return nearest;
   }

@@ -38,22 +38,22 @@ export class Head {
   }
 
   // Returns the step of the path at a place of the canvas, or -1.
-  step_at(y: number, date: number): number {
+  step_at(y: number, time: number): number {
     if (this.path.steps === 0 || y < this.ribbon_top || y >= this.ribbon_top + operator_height + cause_height) return -1;
-    for (let i = 0; i < this.path.steps; ++i) if (this.path.from[i]! <= date && date < this.path.to[i]!) return i;
+    for (let i = 0; i < this.path.steps; ++i) if (this.path.from[i]! <= time && time < this.path.to[i]!) return i;
     return -1;
   }
 
   // Says what is at a place of the canvas, or nothing.
-  words(timeline: Timeline, y: number, date: number): string {
-    const step = this.step_at(y, date), { pass } = this.tasks;
+  words(timeline: Timeline, y: number, time: number): string {
+    const step = this.step_at(y, time), { pass } = this.tasks;
     if (step >= 0) {
       const task = this.path.task[step]!, of = task < 0 ? "" : ` of rank ${this.tasks.columns.rank![task]}`;
       const length = this.path.to[step]! - this.path.from[step]!;
       return `critical path: ${pass.operators[this.path.op[step]!]!.name}${of}, ${time_text(length)}, most of it ${pass.blames[this.path.blame[step]!]}`;
     }
     if (!this.overlap || y < axis_height || y >= axis_height + gap + overlap_height) return "";
-    const span = (timeline.time.to - timeline.time.from) / timeline.plot_width, parts = this.overlap.between(date - span, date + span);
+    const span = (timeline.time.to - timeline.time.from) / timeline.plot_width, parts = this.overlap.between(time - span, time + span);
     return parts.map((part, kind) => [part / (2 * span), overlap_names[kind]!] as const).filter(([part]) => part > 0.005).map(([part, name]) => `${(100 * part).toFixed(0)} % of the ranks: ${name}`).join(" · ");
   }
 
@@ -84,7 +84,7 @@ export class Head {
     context.fillStyle = t.grid;
     context.fillRect(timeline.gutter, bottom - overlap_height, end - timeline.gutter, overlap_height);
     for (let x = timeline.gutter; x < end; ++x) {
-      const from = timeline.date_at(x), to = timeline.date_at(x + 1), parts = overlap.between(from, to);
+      const from = timeline.time_at(x), to = timeline.time_at(x + 1), parts = overlap.between(from, to);
       let y = bottom;
       for (const kind of [0, 1, 2]) {
         const high = (overlap_height * parts[kind]!) / (to - from);

@@ -30,7 +30,7 @@ function wheel(timeline: Timeline, event: WheelEvent): void {
   const { time } = timeline;
   if (event.ctrlKey || event.metaKey || event.altKey) {
     event.preventDefault();
-    time.zoom(timeline.date_at(event.offsetX), Math.exp(Math.max(-1, Math.min(1, event.deltaY / 240))));
+    time.zoom(timeline.time_at(event.offsetX), Math.exp(Math.max(-1, Math.min(1, event.deltaY / 240))));
   } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
     event.preventDefault();
     time.pan(((event.deltaX || event.deltaY) / timeline.plot_width) * (time.to - time.from));
@@ -63,7 +63,7 @@ function click(timeline: Timeline, x: number, y: number): void {
   const lane = timeline.lanes.at(y);
   const rank = lane === undefined ? -1 : Math.floor(lane / timeline.tasks.workers);
   if (x < timeline.gutter && rank >= 0) return folds(timeline, rank) ? timeline.on_fold(rank) : timeline.on_pin(rank);
-  const step = timeline.head.step_at(y, timeline.date_at(x)), of = step < 0 ? -1 : timeline.path.task[step]!;
+  const step = timeline.head.step_at(y, timeline.time_at(x)), of = step < 0 ? -1 : timeline.path.task[step]!;
   if (of >= 0) return timeline.on_path(of);
   timeline.select(timeline.task_at(x, y));
 }
@@ -83,7 +83,7 @@ export function listen(timeline: Timeline): void {
     canvas.style.cursor = x < timeline.gutter ? "pointer" : "";
     const lane = timeline.lanes.at(y), rank = lane === undefined ? -1 : Math.floor(lane / timeline.tasks.workers);
     canvas.title = x >= timeline.gutter || rank < 0 ? "" : folds(timeline, rank) ? "show the ranks that do the same as this one, or fold them" : "pin this rank to the top, or let it go";
-    const words = x < timeline.gutter ? "" : timeline.head.words(timeline, y, timeline.date_at(x));
+    const words = x < timeline.gutter ? "" : timeline.head.words(timeline, y, timeline.time_at(x));
     if (words) timeline.on_head(words, event.clientX);
     else timeline.on_hover(timeline.task_at(x, y), event.clientX, event.clientY);
   });
@@ -96,7 +96,7 @@ export function listen(timeline: Timeline): void {
     timeline.pointer_x = timeline.pointer_y = -1;
     timeline.on_hover(-1, 0, 0);
   });
-  canvas.addEventListener("dblclick", (event) => timeline.time.zoom(timeline.date_at(event.offsetX), event.shiftKey ? 4 : 0.25));
+  canvas.addEventListener("dblclick", (event) => timeline.time.zoom(timeline.time_at(event.offsetX), event.shiftKey ? 4 : 0.25));
   canvas.addEventListener("keydown", (event) => {
     if (key(timeline, event)) event.preventDefault();
   });
@@ -106,7 +106,7 @@ export function listen(timeline: Timeline): void {
 export function key(timeline: Timeline, event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
   const { time } = timeline, span = time.to - time.from, middle = (time.to + time.from) / 2;
-  const at = timeline.pointer_x >= timeline.gutter ? timeline.date_at(timeline.pointer_x) : middle;
+  const at = timeline.pointer_x >= timeline.gutter ? timeline.time_at(timeline.pointer_x) : middle;
   const scroll = (by: number) => (timeline.lanes.scroll_by(by), timeline.draw());
   const actions: { [key: string]: () => void } = {
     w: () => time.zoom(at, 0.75), s: () => time.zoom(at, 1 / 0.75),

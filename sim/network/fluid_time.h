@@ -15,24 +15,24 @@ inline constexpr double kSlack = 0x1p-10;
 inline constexpr double kRelativeSlack = 0x1p-50;
 
 // A time between whole picoseconds. The fraction is in [0, 1).
-struct FluidDate {
+struct FluidTime {
   std::int64_t whole = 0;
   double fraction = 0;
 
   // Returns the time rounded up to a whole picosecond.
   std::int64_t rounded() const { return whole + whole_picoseconds(fraction - kSlack); }
 
-  friend bool operator<(const FluidDate& a, const FluidDate& b) {
+  friend bool operator<(const FluidTime& a, const FluidTime& b) {
     return a.whole != b.whole ? a.whole < b.whole : a.fraction < b.fraction;
   }
   // Picoseconds.
-  friend double operator-(const FluidDate& a, const FluidDate& b) {
+  friend double operator-(const FluidTime& a, const FluidTime& b) {
     return static_cast<double>(a.whole - b.whole) + (a.fraction - b.fraction);
   }
   // Throws RunError above a thousand seconds.
-  friend FluidDate operator+(const FluidDate& date, double picoseconds) {
-    const double sum = date.fraction + picoseconds, floor = std::floor(sum);
-    return {date.whole + whole_picoseconds(floor), sum - floor};
+  friend FluidTime operator+(const FluidTime& time, double picoseconds) {
+    const double sum = time.fraction + picoseconds, floor = std::floor(sum);
+    return {time.whole + whole_picoseconds(floor), sum - floor};
   }
 };
 

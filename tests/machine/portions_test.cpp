@@ -19,11 +19,11 @@ TEST_CASE("the shares of a product move all of its bytes once") {
   const Hardware hardware = ideal_machine();
   const CostModel cost(hardware, kIdealProgram);
   Work work = matmul(1000, 3000, 700);
-  const std::vector<StepJob> whole = jobs_of(cost, work);
+  const std::vector<PortionJob> whole = jobs_of(cost, work);
   work.shares = 7;
-  std::vector<StepJob> parts;
+  std::vector<PortionJob> parts;
   for (work.share = 0; work.share < work.shares; ++work.share) {
-    for (const StepJob& job : jobs_of(cost, work)) parts.push_back(job);
+    for (const PortionJob& job : jobs_of(cost, work)) parts.push_back(job);
   }
   for (std::uint32_t r = 0; r < kResources; ++r) {
     CHECK(bytes(parts, Resource{static_cast<std::uint8_t>(r)}) ==
@@ -60,7 +60,7 @@ TEST_CASE("a matrix task reads its operands with every block and writes its resu
   constexpr std::uint32_t kM = 256, kN = 512, kK = 1024;
   const Hardware hardware = ideal_machine();
   const CostModel cost(hardware, kIdealProgram);
-  const std::vector<StepJob> jobs = jobs_of(cost, matmul(kM, kN, kK));
+  const std::vector<PortionJob> jobs = jobs_of(cost, matmul(kM, kN, kK));
   constexpr double kBlocks = 2 * 2;
   CHECK(jobs.size() == kBlocks);
   CHECK(bytes(jobs, Resource::kL2Read) == kBlocks * kElement * kK * (128 + 256));
@@ -68,11 +68,11 @@ TEST_CASE("a matrix task reads its operands with every block and writes its resu
   CHECK(bytes(jobs, Resource::kHbm) == 0);
 }
 
-TEST_CASE("a long K is several steps, of which the last brings the result out") {
+TEST_CASE("a long K is several portions, of which the last brings the result out") {
   constexpr std::uint32_t kK = 20'000;
   const Hardware hardware = ideal_machine();
   const CostModel cost(hardware, kIdealProgram);
-  const std::vector<StepJob> jobs = jobs_of(cost, matmul(128, 256, kK));
+  const std::vector<PortionJob> jobs = jobs_of(cost, matmul(128, 256, kK));
   CHECK(jobs.size() == 3);
   CHECK(bytes(jobs, Resource::kL2Read) == kElement * (128.0 + 256) * kK);
   CHECK(bytes(jobs, Resource::kL2Write) == kElement * 128 * 256);
@@ -81,7 +81,7 @@ TEST_CASE("a long K is several steps, of which the last brings the result out") 
 TEST_CASE("a product without rows of K only writes") {
   const Hardware hardware = ideal_machine();
   const CostModel cost(hardware, kIdealProgram);
-  const std::vector<StepJob> jobs = jobs_of(cost, matmul(128, 256, 0));
+  const std::vector<PortionJob> jobs = jobs_of(cost, matmul(128, 256, 0));
   CHECK(bytes(jobs, Resource::kL2Read) == 0);
   CHECK(bytes(jobs, Resource::kL2Write) == 2 * 128 * 256);
   CHECK(cost.arithmetic(matmul(128, 256, 0)) == Duration::zero());
@@ -121,12 +121,12 @@ TEST_CASE("what a cube accesses is said to be a cube's, what a vector accesses a
   vector.kind = WorkKind::kVector;
   vector.streams = {{TensorId{0}, RankId{0}, {0, 8}, 512, false}};
   for (const Work& work : {matmul(128, 256, 64), vector}) {
-    TaskSteps steps;
-    TaskStep step;
-    steps.start(work, hardware);
-    REQUIRE(steps.next(step));
+    TaskPortions portions;
+    TaskPortion portion;
+    portions.start(work, hardware);
+    REQUIRE(portions.next(portion));
     const bool cube = work.kind == WorkKind::kCube;
-    for (const StepAccess& access : step.all())
+    for (const TensorAccess& access : portion.all())
       CHECK(access.l2.unit == (cube ? CoreUnit::kMatrix : CoreUnit::kVector));
   }
 }
