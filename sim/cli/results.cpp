@@ -78,13 +78,13 @@ Report part_view(const SweepResults& sweep, const ResultsOptions& options) {
 
 // Says what the lead of the fastest layout is worth, wherever times of training steps are looked at.
 void add_lead(const SweepResults& sweep, const ResultsOptions& options, Report& report) {
-  const std::string value = options.value.empty() ? "latency" : options.value;
-  const bool of_time =
-      options.pareto.empty()
-          ? follows_time(value.substr(value.find(':') + 1))
-          : std::ranges::any_of(options.pareto, [](const std::string& name) { return follows_time(name); });
-  if (!of_time) return;
-  if (const auto lead = lead_of_best(sweep, options.pass, options.per)) add_layout_lead(*lead, report);
+  std::vector<Objective> asked = objectives_of(sweep, options);
+  if (asked.empty() && !options.value.empty())
+    asked.push_back(objective_of(sweep, options.pass, options.value));
+  const auto of_time = std::ranges::find_if(asked, follows_time);
+  if (!asked.empty() && of_time == asked.end()) return;
+  const auto best = asked.empty() ? std::nullopt : std::optional(*of_time);
+  if (const auto lead = lead_of_best(sweep, options.pass, options.per, best)) add_layout_lead(*lead, report);
 }
 
 Report chosen_view(const SweepResults& sweep, const ResultsOptions& options) {

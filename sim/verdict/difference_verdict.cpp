@@ -49,7 +49,8 @@ std::string verdict_text(const DifferenceVerdict& verdict) {
   if (!verdict.changed.empty())
     text +=
         fmt::format("; {}most of it is {}", verdict.one_run ? "" : "on the critical path ", verdict.changed);
-  if (verdict.hit_rates)
+  constexpr double kNamed = 0.01;  // of the difference
+  if (verdict.hit_rates && std::abs(*verdict.hit_rates) >= kNamed)
     text += fmt::format("; A's L2 hit rates alone make {:.0f} %", 100 * *verdict.hit_rates);
   return text + '.';
 }

@@ -134,13 +134,21 @@ std::vector<std::string> names_of_parts(const Parts& parts) {
   return names;
 }
 
+// The causes that a part's own time is blamed on. A collective has one rate, whether its exchanges share it or not.
+std::vector<std::string> own_causes(const MachinePart& part) {
+  if (part.transport == "collective") return part.blamed;
+  return {part.blamed.front()};
+}
+
 void add_parts(Trials& trials, const Parts& parts) {
   const std::vector<std::string> names = names_of_parts(parts);
+  const std::vector<std::string> own = own_causes(*parts.front());
   trials.add({.name = parts.size() > 1 ? joined_name(names) : names.front(),
-              .cause = parts.front()->blamed.front(),
+              .cause = own.front(),
               .better = {},
               .free = {},
-              .parts = parts.size() > 1 ? names : std::vector<std::string>()},
+              .parts = parts.size() > 1 ? names : std::vector<std::string>(),
+              .also = {own.begin() + 1, own.end()}},
              better_parts(trials.experiment(), parts, {kTenth}),
              better_parts(trials.experiment(), parts, trials.free()));
 }
@@ -213,9 +221,14 @@ Parts pacing_parts(const Verdict& verdict, const Parts& parts) {
     const LimitCandidate* const alone = tried(verdict, *part);
     if (alone && std::ranges::find(part->blamed, cause) != part->blamed.end()) pacing.push_back(part);
   }
-  const auto later =
-      std::ranges::find_if(pacing, [&](const MachinePart* part) { return part->blamed.front() == cause; });
-  if (later == pacing.end() || tried(verdict, **later)->free->median > most.part / kFarLess) return {};
+  // Of several that the cause is of, as a port and a collective on it, the one that gains most.
+  const auto gain_of_own = [&](const MachinePart* part) {
+    const std::vector<std::string> own = own_causes(*part);
+    return std::ranges::find(own, cause) == own.end() ? -1 : tried(verdict, *part)->free->median;
+  };
+  const auto later = std::ranges::max_element(pacing, {}, gain_of_own);
+  if (later == pacing.end() || gain_of_own(*later) == -1 || gain_of_own(*later) > most.part / kFarLess)
+    return {};
   std::rotate(pacing.begin(), later, later + 1);
   std::ranges::stable_sort(pacing.begin() + 1, pacing.end(), std::greater{},
                            [&](const MachinePart* part) { return tried(verdict, *part)->free->median; });

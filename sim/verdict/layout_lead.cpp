@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "sim/core/config/config.h"
@@ -46,6 +47,16 @@ double saved_part(const Config& times) {
   return before > 0 ? 1 - after / before : 0;
 }
 
+// The dies that a resolved configuration of a step spreads it over: each multiplies their number.
+std::uint32_t dies_of_step(const std::filesystem::path& resolved) {
+  constexpr std::int64_t kMost = 1 << 20;
+  Diagnostics ignored;
+  const Config parallel = Config::load(resolved, {}, ignored).map("parallel");
+  std::int64_t dies = 1;
+  for (const char* const key : {"tp", "pp", "cp", "dp"}) dies *= parallel.integer(key, 1, kMost, 1);
+  return static_cast<std::uint32_t>(dies);
+}
+
 }  // namespace
 
 bool is_layout_key(std::string_view path) {
@@ -69,8 +80,14 @@ std::vector<LayoutChange> layout_changes() {
 }
 
 std::string LayoutLead::text() const {
-  std::string text = fmt::format("{} takes {:.1f} % less time than {}.", faster, 100 * lead, slower);
+  std::string text = fmt::format("{} takes {:.1f} % less time than {}", faster, 100 * lead, slower);
   if (text.front() >= 'a' && text.front() <= 'z') text.front() = static_cast<char>(text.front() - 'a' + 'A');
+  if (!same_dies()) {
+    const double more = (1 - lead) * dies[0] / dies[1] - 1;
+    return text + fmt::format(", on {} dies in place of {}: {:.1f} % {} time of dies together.", dies[0],
+                              dies[1], 100 * std::abs(more), more < 0 ? "less" : "more");
+  }
+  text += '.';
   if (changes == 0) return text;
   text += fmt::format(
       " Of {} published changes of layout, one is predicted {:.1f} points off ({}: {:+.1f} % of the time, "
@@ -80,7 +97,7 @@ std::string LayoutLead::text() const {
 }
 
 LayoutLead layout_lead(std::string faster, std::string slower, double faster_time, double slower_time) {
-  LayoutLead lead{std::move(faster), std::move(slower), 1 - faster_time / slower_time, 0, {}};
+  LayoutLead lead{std::move(faster), std::move(slower), 1 - faster_time / slower_time, {}, 0, {}};
   const std::vector<LayoutChange> changes = layout_changes();
   lead.changes = changes.size();
   if (!changes.empty()) lead.worst = *std::ranges::max_element(changes, {}, &LayoutChange::error);
@@ -96,8 +113,10 @@ std::optional<LayoutLead> layout_lead_between(const std::filesystem::path& a, co
   };
   if (!has(is_layout_key) || has(is_work_key) || time_a == time_b) return std::nullopt;
   const std::size_t faster = time_a < time_b ? 0 : 1;
-  return layout_lead(names[faster], names[1 - faster], seconds(std::min(time_a, time_b)),
-                     seconds(std::max(time_a, time_b)));
+  LayoutLead lead = layout_lead(names[faster], names[1 - faster], seconds(std::min(time_a, time_b)),
+                                seconds(std::max(time_a, time_b)));
+  lead.dies = {dies_of_step(faster == 0 ? a : b), dies_of_step(faster == 0 ? b : a)};
+  return lead;
 }
 
 void add_layout_lead(const LayoutLead& lead, Report& report) {

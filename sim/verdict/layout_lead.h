@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -25,12 +26,15 @@ std::vector<LayoutChange> layout_changes();
 
 // By how much one layout of a training step is predicted to be faster than another, and what such a prediction is worth.
 struct LayoutLead {
-  std::string faster, slower;  // names for people: "the first", "A"
-  double lead = 0;             // 1 - time of the faster / time of the slower
-  std::size_t changes = 0;     // that were published
-  LayoutChange worst;          // the one that is predicted worst
+  std::string faster, slower;           // names for people: "the first", "A"
+  double lead = 0;                      // 1 - time of the faster / time of the slower
+  std::array<std::uint32_t, 2> dies{};  // of the faster and the slower one, where they differ; else 0
+  std::size_t changes = 0;              // that were published
+  LayoutChange worst;                   // the one that is predicted worst
 
-  bool known() const { return lead > worst.error(); }
+  bool same_dies() const { return dies[0] == dies[1]; }
+  // Published changes of layout keep the dies, so that they tell nothing of steps on more of them.
+  bool known() const { return same_dies() && lead > worst.error(); }
   std::string text() const;
 };
 LayoutLead layout_lead(std::string faster, std::string slower, double faster_time, double slower_time);

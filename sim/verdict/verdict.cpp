@@ -23,9 +23,10 @@ constexpr double kNoGain = 0.001, kShown = 0.0005;
 std::string cause_name(const Trace& trace, const CriticalPath& path, Blame cause) {
   if (cause == Blame::kLink) {
     const std::string link = link_name(trace, path, Duration::zero(), trace.makespan);
-    if (link != name_of(Blame::kLink)) return "puts that share " + link;
+    if (link != name_of(Blame::kLink))
+      return fmt::format("{} that share {}", transfers_of(trace.machine), link);
   }
-  return std::string(described(cause));
+  return described(cause, trace.machine);
 }
 
 // "GMM1, SwiGLU and GMM2"
@@ -50,9 +51,10 @@ std::string path_sentence(const Verdict& verdict) {
   return named.empty() ? std::string() : fmt::format("On the critical path: {}.", enumerated(named));
 }
 
-// "3.8 % (+3.1..+4.0 %)"
+// "3.8 % (+3.1..+4.0 %)"; "nothing but noise (-0.1..+0.2 %)"
 std::string gain_of(const MedianInterval& gain) {
   const std::string interval = interval_in_percent(gain);
+  if (is_noise(gain)) return fmt::format("nothing but noise ({})", interval.substr(0, interval.find(',')));
   return in_percent(gain.median) + (interval.empty() ? "" : fmt::format(" ({})", interval));
 }
 
@@ -63,16 +65,33 @@ std::string gains_of(const LimitCandidate& candidate) {
   return text;
 }
 
-double gain_if_free(const LimitCandidate& candidate) { return candidate.free ? candidate.free->median : -1; }
+// "put 30.1 %, link 60.1 %": all causes that are the candidate's own.
+std::string evidence_of(const Verdict& verdict, const LimitCandidate& candidate) {
+  std::string text = evidence_of(verdict, candidate.cause);
+  for (const std::string& cause : candidate.also) {
+    const std::string more = evidence_of(verdict, cause);
+    text += (text.empty() || more.empty() ? "" : ", ") + more;
+  }
+  return text;
+}
 
-// Names the part that binds, the next one that is no part of it, and those that would gain more than both if they were free.
+double gain_if_free(const LimitCandidate& candidate) {
+  return candidate.free && !is_noise(*candidate.free) ? candidate.free->median : -1;
+}
+
+bool has_part(const LimitCandidate& candidate, const std::string& name) {
+  return std::ranges::find(candidate.parts, name) != candidate.parts.end();
+}
+
+// Names the part that binds, the next one that is no part of it nor holds it, and those that would gain more than both if they
+// were free.
 std::string gain_sentence(const Verdict& verdict) {
   const std::vector<LimitCandidate>& all = verdict.candidates;
   const LimitCandidate& first = all.front();
   const bool binds = first.gain() >= kNoGain;
   const auto other = [&](const LimitCandidate& one) {
-    const bool is_part = std::ranges::find(first.parts, one.name) != first.parts.end();
-    return !is_part && one.name != first.name && one.gain() >= kNoGain;
+    const bool alone = !has_part(first, one.name) && !has_part(one, first.name);
+    return alone && one.name != first.name && one.gain() >= kNoGain;
   };
   std::string text = binds ? fmt::format("Limited by {}", gains_of(first))
                            : fmt::format("No part gains {} if it is 10 % better", in_percent(kNoGain));
@@ -91,7 +110,9 @@ std::string contrast_sentence(const Verdict& verdict) {
   const PathShare& most = verdict.path.front();
   // Of several that the cause may be of, as ports and cables, the one that gains most.
   const auto gain = [&](const LimitCandidate& candidate) {
-    return candidate.cause == name_of(most.cause) && !candidate.together() ? gain_if_free(candidate) : -1;
+    const bool own = candidate.cause == name_of(most.cause) ||
+                     std::ranges::find(candidate.also, name_of(most.cause)) != candidate.also.end();
+    return own && candidate.free && !candidate.together() ? candidate.free->median : -1;
   };
   const auto own = std::ranges::max_element(verdict.candidates, {}, gain);
   if (own == verdict.candidates.end() || gain(*own) < 0 || gain(*own) > most.part / kFarLess)
@@ -103,9 +124,10 @@ std::string contrast_sentence(const Verdict& verdict) {
               ? fmt::format("these {} parts pace the same tasks", group->parts.size())
               : fmt::format("{} pace the same tasks, and free together they gain {}", group->name,
                             gain_of(*group->free));
-  return fmt::format(
-      "The critical path spends {} on {}{}, yet {} free gains only {}: {}.", in_percent(most.part), most.name,
-      most.operators.empty() ? "" : " in " + enumerated(most.operators), own->name, gain_of(*own->free), why);
+  return fmt::format("The critical path spends {} on {}{}, yet {} free gains {}{}: {}.",
+                     in_percent(most.part), most.name,
+                     most.operators.empty() ? "" : " in " + enumerated(most.operators), own->name,
+                     is_noise(*own->free) ? "" : "only ", gain_of(*own->free), why);
 }
 
 // Says which kernels hide what binds them.
@@ -156,6 +178,8 @@ std::string bound_name(const Bounds& bounds) {
 
 Verdict verdict_of(std::string pass, const Trace& trace, const CriticalPath* path, Duration bound,
                    std::string bound_by) {
+  // Of streams, what the cubes cannot do faster is whole kernels, with their loads and stores.
+  if (trace.machine.streams && bound_by == name_of(Bound::kCube)) bound_by = "kernels of one die";
   Verdict verdict{std::move(pass), trace.latency(), bound, std::move(bound_by), {}};
   if (!path) return verdict;
   for (const MainBlame& blame : ranked_blame(blame_of(trace, *path)))
@@ -230,7 +254,7 @@ void add_limits(Report& report, const Verdict& verdict) {
            part_of_path(verdict, candidate.cause) >= kNamedShare;
   };
   for (const LimitCandidate& candidate : verdict.candidates)
-    add(candidate.name, candidate.better, candidate.free, evidence_of(verdict, candidate.cause),
+    add(candidate.name, candidate.better, candidate.free, evidence_of(verdict, candidate),
         shows(candidate) ? Audience::kAll : Audience::kPrograms);
   if (verdict.bound > Duration::zero())
     add("another order, at most", std::nullopt,

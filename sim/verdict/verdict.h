@@ -20,6 +20,9 @@ struct PathShare {
   std::vector<std::string> operators;  // at most two that most of it is in
 };
 
+// True if a gain is known from several runs, and may as well be none. That of a single run has no interval.
+inline bool is_noise(const MedianInterval& gain) { return gain.low != gain.high && !gain.clear(); }
+
 // Something that may limit a run, and the shares of its latency that a change of it saves.
 struct LimitCandidate {
   std::string
@@ -27,10 +30,15 @@ struct LimitCandidate {
   std::string cause;                           // on the critical path, its evidence: "cube"; empty: none
   std::optional<MedianInterval> better, free;  // 10 % better; free
   std::vector<std::string> parts;              // names of several parts that change at once; else empty
+  std::vector<std::string> also{};             // further causes on the path that are its own: "link"
 
   bool together() const { return !parts.empty(); }
-  // The key of the ranking: the gain of 10 %, or a tenth of the whole gain.
-  double gain() const { return better ? better->median : free ? free->median / 10 : 0; }
+  // The key of the ranking: the gain of 10 %, or a tenth of the whole gain where that is noise or nobody can tell. What is noise
+  // gains nothing.
+  double gain() const {
+    if (better && !is_noise(*better)) return better->median;
+    return free && !is_noise(*free) ? free->median / 10 : 0;
+  }
 };
 
 // A part gains far less than the path is blamed on it if that is so many times what it gains if free: other parts pace the same tasks.

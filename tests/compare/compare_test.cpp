@@ -257,9 +257,9 @@ TEST_CASE("Compare: keys that follow the machine's workers are no causes beside 
        {{"hardware.workers.cube.count", "24", "20"}, {"workers.aic", "24", "20"}, {"cut.shares", "24", "20"}},
        difference.counterfactuals.a,
        {}});
-  CHECK_THAT(conclusion(difference), Contains("(hardware.workers.cube.count is 24 in A, 20 in B);"));
+  CHECK_THAT(conclusion(difference), Contains("(hardware.workers.cube.count is 24 in A, 20 in B)."));
   difference.counterfactuals.parts[0].differences[2].b = "40";  // it follows no longer
-  CHECK_THAT(conclusion(difference), Contains("20 in B, and 1 more);"));
+  CHECK_THAT(conclusion(difference), Contains("20 in B, and 1 more)."));
 }
 
 TEST_CASE("Compare: of different models and passes none is called faster", "[compare]") {

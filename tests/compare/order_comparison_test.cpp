@@ -204,6 +204,22 @@ TEST_CASE("a bad order is slower, and the reasons add up to the difference") {
   }
 }
 
+// Once an order was slower by 0.090 ms because one operator waited 0.268 ms more for its rows, although the next one waited
+// as much less: what it lost to L2 misses was the reason.
+TEST_CASE("a wait that only moves to another operator is no reason") {
+  const std::vector<LatencyReason> reasons{{0.268, "wait a", {}, {}, {}, "backward: without rows"},
+                                           {-0.268, "wait b", {}, {}, {}, "backward: without rows"},
+                                           {0.079, "miss a", {}, {}, {}, "backward: lost to L2 misses"},
+                                           {0.011, "miss b", {}, {}, {}, "backward: lost to L2 misses"}};
+  CHECK(weightiest(reasons, 1).front().text == "miss a");
+  CHECK(weightiest({reasons[0], reasons[2]}, 1).front().text == "wait a");
+  CHECK(weightiest({{-0.1, "less"}, {0.05, "more"}}, -1).front().text == "less");
+  const Experiment experiment = small();
+  const OrderComparison comparison = try_order(experiment, bad_order(), single_runs(2));
+  for (const LatencyReason& reason : latency_reasons(experiment, comparison, *comparison.best()))
+    CHECK(reason.kind.find(": ") != std::string::npos);
+}
+
 TEST_CASE("what a trial calls waiting and idle is what a run's page does") {
   const Experiment experiment = small();
   const TriedOrder order = try_order(experiment, experiment.order, {JitterOptions::none(), false, 2}).tried();

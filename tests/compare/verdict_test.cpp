@@ -143,6 +143,64 @@ TEST_CASE("where 10 % of no part gain anything, what would gain most if it were 
                        Contains("cube arithmetic would gain most: 5.0 %"));
 }
 
+// A run that the HBM holds up, whose random times hid what 10 % of anything gains, was once limited by what noise ranked first.
+TEST_CASE("a gain that is noise limits nothing, and is called noise") {
+  Verdict verdict = paced_by_two();
+  verdict.path = {{Blame::kHbm, "the HBM's bandwidth", 0.791, {"GMM1"}}};
+  verdict.candidates = {
+      {"L2 size", "L2 misses", MedianInterval{0.051, -0.15, 0.2}, only(0.612), {}},
+      {"HBM", "HBM", MedianInterval{0.044, -0.125, 0.139}, MedianInterval{0.8, 0.78, 0.82}, {}},
+      {"vector stores", "core", MedianInterval{0.02, -0.01, 0.04}, MedianInterval{0, -0.1, 0.1}, {}}};
+  rank(verdict);
+  CHECK_THAT(
+      verdict_text(verdict),
+      StartsWith("forward: Limited by HBM: 10 % better gains nothing but noise (-12.50..+13.90 %), free "
+                 "80.0 % (+78.00..+82.00 %); next L2 size: ") &&
+          !Contains("vector stores"));
+  check_verdict(verdict);
+}
+
+TEST_CASE("the next part is no group that the first one is in") {
+  Verdict verdict = paced_by_two();
+  verdict.candidates = {{"host collective, rate", "put", only(0.08), only(0.6), {}, {"link"}},
+                        {"link ports + host collective (rate)",
+                         "link",
+                         only(0.08),
+                         only(0.7),
+                         {"link ports", "host collective, rate"}},
+                        {"cube arithmetic", "cube", only(0.02), only(0.3), {}}};
+  CHECK_THAT(verdict_text(verdict), Contains("; next cube arithmetic: "));
+  // Nor do ports hide what the collective's own rate is: both its causes are its own.
+  verdict.path = {{Blame::kLink, "exchanges that share a rank's rate", 0.601, {}}};
+  verdict.candidates.erase(verdict.candidates.begin() + 1);
+  verdict.candidates.push_back({"link ports", "link", only(0), only(0), {}});
+  CHECK_THAT(verdict_text(verdict), !Contains("yet "));
+}
+
+TEST_CASE("a collective's exchanges are no puts, and their rate is what limits where ports are faster") {
+  const TemporaryFolder folder;
+  save(small({"experiment.execution=kernel", "program.collective.rate=1 GB/s",
+              "program.collective.fixed=0 us"}),
+       folder.path());
+  const SavedRun run = read_run(folder.path(), "");
+  const AnalysedRun known = analyse(run, run.name, 2);
+  const Verdict& verdict = pass_of(known, "forward").verdict;
+  const std::string text = verdict_text(verdict);
+  CHECK_THAT(text, StartsWith("forward: Limited by host collective, rate: ") &&
+                       Contains("exchanges that share a rank's rate"));
+  CHECK_THAT(text, !Contains("puts") && !Contains("link ports"));
+}
+
+TEST_CASE("what bounds a step is called kernels, since more than arithmetic is in it") {
+  Trace trace;
+  trace.makespan = Duration(10'000'000'000);
+  trace.ranks.resize(1);
+  trace.machine.streams = true;
+  CHECK(verdict_of("step", trace, nullptr, Duration(8'000'000'000), "cube").bound_by == "kernels of one die");
+  trace.machine.streams = false;
+  CHECK(verdict_of("forward", trace, nullptr, Duration(8'000'000'000), "cube").bound_by == "cube");
+}
+
 TEST_CASE("a candidate gains what the pass takes less on the better machine") {
   const TemporaryFolder folder;
   const Experiment experiment = small();

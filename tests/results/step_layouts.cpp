@@ -1,7 +1,9 @@
 #include "sim/sweep/results/step_layouts.h"
 
 #include <catch2/catch.hpp>
+#include <fstream>
 
+#include "sim/core/temporary_directory.h"
 #include "tests/results/made_database.h"
 
 namespace a3sim {
@@ -70,6 +72,41 @@ TEST_CASE("Where only tokens per second are known, their lead is one of time") {
   const auto lead = lead_of_best(sweep, "total");
   REQUIRE(lead);
   CHECK(lead->lead == Approx(1 - 10.0 / 16));
+}
+
+TEST_CASE("More dies are no lead of a layout") {
+  // A die's tokens in a step's time: 200 on as many dies, 100 on twice as many.
+  SweepResults sweep = steps({{5, 1, 1}, {10, 2, 1}, {12, 3, 1}});
+  sweep.metrics.push_back({"total", "tokens", "1/s", {20, 20, 200.0 / 12}});
+  CHECK_FALSE(lead_of_best(sweep, "total"));
+  // The best by tokens is another point, and it leads one on as many dies.
+  sweep.metrics[1].values[1] = 20.5;
+  sweep.metrics[1].values[2] = 20.5 * 10 / 12;
+  const auto lead = lead_of_best(sweep, "total", "", objective_of(sweep, "total", "tokens"));
+  REQUIRE(lead);
+  CHECK(lead->lead == Approx(1 - 10.0 / 12));
+  CHECK(follows_time(objective_of(sweep, "total", "tokens")));
+  CHECK_FALSE(follows_time(objective_of(sweep, "total", "min:tokens")));
+}
+
+TEST_CASE("Of two steps on unlike numbers of dies a lead says so, and what the dies take together") {
+  const TemporaryDirectory folder("lead");
+  const auto resolved = [&](const std::string& name, const std::string& parallel) {
+    const fs::path file = folder.path() / name;
+    std::ofstream(file) << "model: {hidden: 1024}\nparallel: " << parallel << '\n';
+    return file;
+  };
+  const fs::path many = resolved("many.yaml", "{tp: 2, dp: 8}"), few = resolved("few.yaml", "{tp: 2, dp: 4}"),
+                 other = resolved("other.yaml", "{tp: 4, dp: 4}");
+  const auto lead = layout_lead_between(many, few, {"A", "B"}, Duration(60), Duration(100));
+  REQUIRE(lead);
+  CHECK(lead->text() ==
+        "A takes 40.0 % less time than B, on 16 dies in place of 8: 20.0 % more time of dies together.");
+  CHECK_FALSE(lead->known());
+  const auto alike = layout_lead_between(many, other, {"A", "B"}, Duration(60), Duration(100));
+  REQUIRE(alike);
+  CHECK(alike->known());
+  CHECK_THAT(alike->text(), Contains("A takes 40.0 % less time than B. Of "));
 }
 
 TEST_CASE("A lead is known where it is larger than the worst prediction of a published change of layout") {

@@ -54,6 +54,24 @@ TEST_CASE("The best points are sorted, also for each value of an axis") {
   CHECK(best_view(sweep, most, 1, "").table(kResultRows).csv() == "ep,order,seed,latency_ms\n8,ratr,3,19\n");
 }
 
+// Once the best points by tokens were those with fewest of them, and half of the tokens was a speed-up of 2.
+TEST_CASE("A metric has its own better direction, which a sign before its name overrides") {
+  SweepResults sweep = ep_by_order_by_seed();
+  sweep.metrics[0].name = "tokens";
+  const auto best_row = [&](const char* objective) {
+    return best_view(sweep, objective_of(sweep, "total", objective), 1, "")
+        .json()[kResultRows][0]["tokens_ms"];
+  };
+  CHECK(best_row("tokens") == 19);
+  CHECK(best_row("-tokens") == 19);
+  CHECK(best_row("min:tokens") == 1);
+  add_speed_ups(sweep, "total", "ep=4", "tokens");
+  CHECK(sweep.metrics.back().values[6] == Approx(11.0 / 1));  // ep=8 with order=full, seed=1
+  sweep.metrics[0].name = "latency";
+  CHECK(best_row("latency").is_null());
+  CHECK_FALSE(objective_of(sweep, "total", "latency").larger);
+}
+
 TEST_CASE("A point that is the best with another value on two axes counts once, and says what else it has") {
   // Only the point (8, ratr) and one far slower have another value on ep or order.
   SweepResults sweep = full_grid({{"ep", {"4", "8"}}, {"order", {"full", "ratr"}}, {"seed", {"1", "2"}}},

@@ -181,7 +181,18 @@ void add_roofs(Report& report, const Trace& trace, const std::vector<Roofline>& 
 
 }  // namespace
 
-std::string_view described(Blame blame) { return kDescribed[static_cast<std::size_t>(blame)]; }
+std::string_view transfers_of(const TraceMachine& machine) {
+  return machine.collectives || machine.streams ? "exchanges" : "puts";
+}
+
+// A rank's collective has one rate for all that it sends, which its port may be too slow for.
+std::string described(Blame blame, const TraceMachine& machine) {
+  const std::string_view moved = transfers_of(machine);
+  if (moved != "puts" && blame == Blame::kPut) return "exchanges at their own rate";
+  if (blame == Blame::kLink)
+    return fmt::format("{} that share a {}", moved, machine.collectives ? "rank's rate" : "port");
+  return std::string(kDescribed[static_cast<std::size_t>(blame)]);
+}
 
 Explanation explain(const Trace& trace) {
   const Causes causes(trace);

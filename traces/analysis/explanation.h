@@ -29,6 +29,8 @@ Explanation explain(const Trace& trace);
 Report explanation_report(const std::string& pass, const Trace& trace, const Explanation& explanation,
                           std::uint32_t rank);
 
+// Returns what moves rows between ranks: "puts" of workers, or "exchanges" of collectives and of streams.
+std::string_view transfers_of(const TraceMachine& machine);
 // Returns a readable name: "puts that share a port".
-std::string_view described(Blame blame);
+std::string described(Blame blame, const TraceMachine& machine);
 }  // namespace a3sim

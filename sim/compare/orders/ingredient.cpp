@@ -166,8 +166,7 @@ std::string reason_for(const IngredientFacts& with, const IngredientFacts& witho
       same_operators(with, without)
           ? latency_reasons(with.pass_names, with.workers, with.passes, without.passes)
           : reasons_in_sum(with, without);
-  const std::string most =
-      std::ranges::max(reasons, {}, [&](const LatencyReason& reason) { return sign * reason.seconds; }).text;
+  const std::string most = weightiest(reasons, sign).front().text;
   constexpr auto kVector = static_cast<std::size_t>(CoreUnit::kVector);
   const bool sends = with.keys[kVector] != without.keys[kVector];
   return sends ? most + "; " + puts_text(with, without) : most;

@@ -211,9 +211,7 @@ std::string why_apart(const Variant& variant, const JitteredOrder& order, const 
   const auto run = static_cast<std::uint32_t>(nearest - order.totals.begin());
   const OrderComparison runs = modelled_beside(variant, options, run);
   const double sign = order.all_faster() ? 1 : -1;
-  return std::ranges::max(latency_reasons(variant.experiment, runs, runs.orders.back()), {},
-                          [&](const LatencyReason& reason) { return sign * reason.seconds; })
-      .text;
+  return weightiest(latency_reasons(variant.experiment, runs, runs.orders.back()), sign).front().text;
 }
 
 }  // namespace

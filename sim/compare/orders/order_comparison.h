@@ -109,7 +109,12 @@ struct LatencyReason {
   std::string what{};  // "GMM1 in forward waits for rows"
   std::string hits{},
       other_hits{};  // of reads in the L2, of the tried order and of the other; empty unless it is misses
+  std::string
+      kind{};  // "forward: without rows". Reasons of a kind may stand for each other: what one operator waits less, the
+               // next one waits more.
 };
+// Sorts reasons for a difference of this sign: those of the kind that sums to most of it first, and of a kind the largest first.
+std::vector<LatencyReason> weightiest(std::vector<LatencyReason> reasons, double sign);
 std::vector<LatencyReason> latency_reasons(const Experiment& experiment, const OrderComparison& comparison,
                                            const TriedOrder& than);
 // Does the same for two runs of the same passes by these workers of all ranks.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <ranges>
 #include <stdexcept>
 
@@ -129,9 +130,9 @@ std::string compared_with(const Experiment& experiment, const OrderComparison& c
                        100 * difference.median, interval);
   }
   const double sign = difference.median < 0 ? -1 : 1;
-  const std::vector<LatencyReason> reasons = latency_reasons(experiment, comparison, *other);
-  const LatencyReason& reason =
-      *std::ranges::max_element(reasons, {}, [&](const LatencyReason& r) { return sign * r.seconds; });
+  const std::vector<LatencyReason> reasons =
+      weightiest(latency_reasons(experiment, comparison, *other), sign);
+  const LatencyReason& reason = reasons.front();
   return fmt::format("{} {} {} ({} instead of {} ms{}), most of all because {}.\n", order.name,
                      compared(difference.median), name, in_milliseconds(order.total()),
                      in_milliseconds(other->total()), interval.empty() ? "" : "; " + interval, reason.text);
@@ -190,10 +191,10 @@ void add_compared(Report& report, const Experiment& experiment, const OrderCompa
     table.add({other->name, difference.median, difference.low, difference.high});
     if (!difference.clear() || other->same_as == 0) continue;
     const double sign = difference.median < 0 ? -1 : 1;
-    std::vector<LatencyReason> reasons = latency_reasons(experiment, comparison, *other);
-    std::ranges::stable_sort(reasons, std::greater(),
-                             [&](const LatencyReason& reason) { return sign * reason.seconds; });
-    for (const LatencyReason& reason : reasons | std::views::take(kReasons))
+    const std::vector<LatencyReason> reasons =
+        weightiest(latency_reasons(experiment, comparison, *other), sign);
+    const auto has_sign = [&](const LatencyReason& reason) { return sign * reason.seconds > 0; };
+    for (const LatencyReason& reason : reasons | std::views::filter(has_sign) | std::views::take(kReasons))
       why.add({other->name, reason.what, 1e3 * reason.seconds, reason.hits, reason.other_hits});
   }
 }
@@ -216,24 +217,25 @@ std::vector<LatencyReason> latency_reasons(std::span<const std::string> pass_nam
   const double workers = kinds[kind].count;
   std::vector<LatencyReason> reasons;
   // `before` and `after` are the words around the amount.
-  const auto add = [&](const std::string& what, double longer, const std::string& before,
-                       const std::string& after) {
+  const auto add = [&](const std::string& what, const std::string& reason_kind, double longer,
+                       const std::string& before, const std::string& after) {
     const double mean = longer / workers;
     const char* const sign = mean < 0 ? "less" : "more";
     reasons.push_back(
         {mean, fmt::format("{} {:.3f} ms {}{}", before, 1e3 * std::abs(mean), sign, after), what});
+    reasons.back().kind = reason_kind;
   };
   const auto longer = [](Duration time, Duration other) { return seconds(time) - seconds(other); };
   for (std::size_t p = 0; p < passes.size(); ++p) {
     const TriedOrder::Pass &a = passes[p], &b = than[p];
-    const std::string& pass = pass_names[p];
+    const std::string &pass = pass_names[p], without_rows = pass + ": without rows";
     for (std::size_t op = 0; op < a.names.size(); ++op) {
       if (a.queues[op] != kind) continue;
       const OperatorStats &x = a.operators[op], &y = b.operators[op];
       const std::string name = fmt::format("{} in {}", a.names[op], pass), tasks = "tasks of " + name;
-      add(name + ": waits for rows", longer(x.waited, y.waited), tasks + " wait",
+      add(name + ": waits for rows", without_rows, longer(x.waited, y.waited), tasks + " wait",
           fmt::format(" for their rows (average {})", worker));
-      add(name + ": tasks alone", longer(x.ideal, y.ideal), tasks + " take",
+      add(name + ": tasks alone", pass + ": alone", longer(x.ideal, y.ideal), tasks + " take",
           fmt::format(" alone (average {})", worker));
       for (std::uint32_t l = 0; l < kLimits; ++l) {
         const auto limit = static_cast<Limit>(l);
@@ -242,7 +244,8 @@ std::vector<LatencyReason> latency_reasons(std::span<const std::string> pass_nam
                           other_hits = in_percent(b.l2[op].read.hit_rate());
         const std::string found =
             misses ? fmt::format("; they find {} of what they read in the L2, not {}", hits, other_hits) : "";
-        add(fmt::format("{}: lost to {}", name, name_of(limit)), longer(x.lost[l], y.lost[l]),
+        add(fmt::format("{}: lost to {}", name, name_of(limit)),
+            fmt::format("{}: lost to {}", pass, name_of(limit)), longer(x.lost[l], y.lost[l]),
             tasks + " lose", fmt::format(" to {} (average {}{})", name_of(limit), worker, found));
         if (!misses) continue;
         reasons.back().hits = hits;
@@ -252,12 +255,21 @@ std::vector<LatencyReason> latency_reasons(std::span<const std::string> pass_nam
     const auto by_time = [&](WorkerTime time) {
       return longer(part_of(a.times[kind], time), part_of(b.times[kind], time));
     };
-    add(pass + ": idle", by_time(WorkerTime::kIdle),
+    add(pass + ": idle", without_rows, by_time(WorkerTime::kIdle),
         fmt::format("in {} the average {} is idle", pass, worker),
         ", before its first task and after its last");
-    add(pass + ": fetching and handing out", by_time(WorkerTime::kScheduling),
+    add(pass + ": fetching and handing out", pass + ": handing out", by_time(WorkerTime::kScheduling),
         fmt::format("in {} fetching and handing out tasks takes the average {}", pass, worker), "");
   }
+  return reasons;
+}
+
+std::vector<LatencyReason> weightiest(std::vector<LatencyReason> reasons, double sign) {
+  std::map<std::string, double> of_kind;
+  for (const LatencyReason& reason : reasons) of_kind[reason.kind] += sign * reason.seconds;
+  std::ranges::stable_sort(reasons, std::greater(), [&](const LatencyReason& reason) {
+    return std::pair(of_kind[reason.kind], sign * reason.seconds);
+  });
   return reasons;
 }
 

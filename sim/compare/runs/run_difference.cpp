@@ -51,6 +51,7 @@ std::string differences_text(std::vector<ConfigDifference> differences) {
 // Returns the largest difference on the critical paths in the direction of the total, and the operator with
 // most of it: "L2 misses: 0.912 ms more, 0.700 of it in GMM1 of forward".
 std::string blame_text(const RunDifference& difference) {
+  if (difference.passes.empty()) return {};
   const std::int64_t sign = difference.total[1] > difference.total[0] ? 1 : -1;
   BlameTimes sums{};
   for (const RunDifference::ExplainedPass& pass : difference.passes) {
@@ -70,7 +71,8 @@ std::string blame_text(const RunDifference& difference) {
     }
   }
   const bool all = there >= sums[most];
-  return fmt::format("{}: {} {}{} in {}", described(static_cast<Blame>(most)), in_ms_or_s(sums[most]),
+  const TraceMachine& longer = difference.passes.front().trace[sign > 0 ? 1 : 0]->machine;
+  return fmt::format("{}: {} {}{} in {}", described(static_cast<Blame>(most), longer), in_ms_or_s(sums[most]),
                      sign > 0 ? "more" : "less", all ? "," : ", " + in_ms_or_s(there) + " of it", where);
 }
 

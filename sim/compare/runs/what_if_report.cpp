@@ -142,7 +142,8 @@ std::string notes(const WhatIf& result) {
 
 // Why a row above what binds is not named: "AIC, 28 instead of 25 (+12 %) (another machine, with other schedules)".
 std::string passed_over(const WhatIf& result, const WhatIf::Row& row) {
-  const char* why = "carries other parts with it";
+  const char* why = "less if it is free";
+  if (row.part->kind == MachinePart::Kind::kWhole) why = "carries other parts with it";
   if (row.part->kind == MachinePart::Kind::kCount) why = "another machine, with other schedules";
   if (!result.gain(row.better).clear()) why = "its gain is noise";
   return fmt::format("{} ({})", row.name, why);
@@ -166,16 +167,20 @@ std::string what_binds(const WhatIf& result) {
                   *bound,
                   std::string(name_of(static_cast<Bound>(bound - result.now.bounds.begin()))),
                   {}};
-  const WhatIf::Row* first = nullptr;
   for (const WhatIf::Row& row : result.rows) {
-    if (row.part->kind != MachinePart::Kind::kSingle || !result.gain(row.better).clear()) continue;
+    const auto gains = [&](const Outcome& outcome) { return result.gain(outcome).clear(); };
+    if (row.part->kind != MachinePart::Kind::kSingle ||
+        !(gains(row.better) || (row.free && gains(*row.free))))
+      continue;
     verdict.candidates.push_back({row.name, {}, result.gain(row.better), {}, {}});
     if (row.free) verdict.candidates.back().free = result.gain(*row.free);
-    if (!first) first = &row;
   }
   rank(verdict);
   std::string text = verdict_text(verdict);
-  if (first) text += rows_above(result, *first);
+  if (!verdict.candidates.empty()) {
+    const auto binds = std::ranges::find(result.rows, verdict.candidates.front().name, &WhatIf::Row::name);
+    text += rows_above(result, *binds);
+  }
   return text + '\n';
 }
 

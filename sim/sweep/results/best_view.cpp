@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string_view>
 
 #include "sim/core/error.h"
+#include "sim/experiment/metric.h"
 #include "sim/sweep/results/decisions.h"
 #include "sim/sweep/results/points_view.h"
 
@@ -52,6 +55,12 @@ bool beats(const std::vector<Objective>& objectives, std::size_t a, std::size_t 
   return better;
 }
 
+// Returns the direction of a metric of which none is asked for: fewer tokens per second are not better.
+bool is_better_larger(std::string_view name) {
+  const Metric* const known = Metrics::find(name);
+  return known && known->better == Metric::Better::kLarger;
+}
+
 std::string names_of(const std::vector<Objective>& objectives) {
   std::string text;
   for (const Objective& objective : objectives) {
@@ -64,14 +73,15 @@ std::string names_of(const std::vector<Objective>& objectives) {
 }  // namespace
 
 Objective objective_of(const SweepResults& sweep, const std::string& pass, std::string text) {
-  bool larger = false;
+  std::optional<bool> larger;
   if (text.starts_with(kLarger) || text.starts_with('-')) {
     larger = true;
     text.erase(0, text.front() == '-' ? 1 : kLarger.size());
   } else if (text.starts_with(kSmaller)) {
+    larger = false;
     text.erase(0, kSmaller.size());
   }
-  return {&sweep.metric(pass, text), larger};
+  return {&sweep.metric(pass, text), larger.value_or(is_better_larger(text))};
 }
 
 std::vector<std::size_t> best_points(const SweepResults& sweep, const Objective& objective,

@@ -8,7 +8,8 @@
 
 namespace a3sim {
 
-// A metric to compare points by: `latency`, or `-hit_rate` and `max:hit_rate` where larger is better.
+// A metric to compare points by: `latency`. Larger is better where the metric says so (`tokens`), and for `-hit_rate` and
+// `max:hit_rate`; smaller is for `min:tokens`.
 struct Objective {
   const ResultMetric* metric = nullptr;
   bool larger = false;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -20,15 +21,37 @@ std::string_view next_line(std::string_view& text) {
   return line;
 }
 
+const ResultMetric* metric_named(const SweepResults& sweep, const std::string& pass, std::string_view name) {
+  const auto found = std::ranges::find_if(
+      sweep.metrics, [&](const ResultMetric& metric) { return metric.pass == pass && metric.name == name; });
+  return found == sweep.metrics.end() ? nullptr : &*found;
+}
+
 // Returns the first of these metrics that the pass has: a step takes less time where more tokens pass in a second.
 std::optional<Objective> objective_of_time(const SweepResults& sweep, const std::string& pass) {
   for (const auto& [name, larger] : kMetricsOfTime) {
-    const auto same = [&](const ResultMetric& metric) { return metric.pass == pass && metric.name == name; };
-    const auto found = std::ranges::find_if(sweep.metrics, same);
-    if (found != sweep.metrics.end()) return Objective{&*found, larger};
+    if (const ResultMetric* const found = metric_named(sweep, pass, name)) return Objective{found, larger};
   }
   return std::nullopt;
 }
+
+// Tells whether two steps that do the same work run on as many dies: then a die trains on as many tokens in a step's time. More
+// dies take less time in any layout, which is no lead. Steps of which only one of both metrics is known count as alike.
+class SameDies {
+ public:
+  SameDies(const SweepResults& sweep, const std::string& pass)
+      : latency_(metric_named(sweep, pass, "latency")), tokens_(metric_named(sweep, pass, "tokens")) {}
+
+  bool operator()(std::size_t a, std::size_t b) const {
+    constexpr double kAlike = 1e-3;
+    if (!latency_ || !tokens_) return true;
+    const auto of_a_die = [&](std::size_t point) { return latency_->values[point] * tokens_->values[point]; };
+    return std::abs(of_a_die(a) / of_a_die(b) - 1) < kAlike;
+  }
+
+ private:
+  const ResultMetric *latency_, *tokens_;
+};
 
 }  // namespace
 
@@ -55,21 +78,24 @@ StepLines step_lines(std::string_view config) {
   return step ? lines : StepLines{};
 }
 
-bool follows_time(std::string_view metric) {
-  return std::ranges::any_of(kMetricsOfTime, [&](const auto& known) { return metric == known.first; });
+bool follows_time(const Objective& objective) {
+  return std::ranges::any_of(kMetricsOfTime, [&](const auto& known) {
+    return objective.metric->name == known.first && objective.larger == known.second;
+  });
 }
 
 std::optional<LayoutLead> lead_of_best(const SweepResults& sweep, const std::string& pass,
-                                       const std::string& per) {
-  const std::optional<Objective> objective = objective_of_time(sweep, pass);
+                                       const std::string& per, std::optional<Objective> asked) {
+  const std::optional<Objective> objective = asked ? asked : objective_of_time(sweep, pass);
   if (!objective) return std::nullopt;
   const std::vector<std::size_t> points = best_points(sweep, *objective, sweep.points.size());
   if (points.empty() || sweep.points[points.front()].layout == 0) return std::nullopt;
   const ResultPoint& best = sweep.points[points.front()];
+  const SameDies same_dies(sweep, pass);
   const auto second = std::ranges::find_if(points, [&](std::size_t p) {
     const ResultPoint& point = sweep.points[p];
     if (!per.empty() && point.levels[sweep.axis(per)] == best.levels[sweep.axis(per)]) return false;
-    return point.layout != best.layout && point.work == best.work;
+    return point.layout != best.layout && point.work == best.work && same_dies(points.front(), p);
   });
   if (second == points.end()) return std::nullopt;
   double times[] = {objective->metric->values[points.front()], objective->metric->values[*second]};
