@@ -167,7 +167,7 @@ void ConfigOption::add_without_order_to(CLI::App& app) {
       ->add_option(
           "--hf", model,
           "a model instead: its HuggingFace config.json, its experts run as ep8.yaml is; a step of all of it "
-          "where it has none, or where --set says something of one, as parallel.pp=8")
+          "where it has none, or where --set says something of one, as parallel.pp=8 or inference.batch=16")
       ->type_name("FILE")
       ->check(CLI::Validator(missing_json, ""));
   which

@@ -101,7 +101,8 @@ Report describe_model(const std::string& file) {
   report.say(fmt::format("{}: a model's config.json:\n{}", file, sizes));
   if (!open.empty()) report.say("It leaves open:\n" + open);
   report.say(next_commands({fmt::format("a3sim run --hf {}", file),
-                            fmt::format("a3sim run --hf {} --set parallel.pp=4 parallel.ep=8", file)}));
+                            fmt::format("a3sim run --hf {} --set parallel.pp=4 parallel.ep=8", file),
+                            fmt::format("a3sim run --hf {} --set inference.batch=16", file)}));
   return report;
 }
 

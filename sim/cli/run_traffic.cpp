@@ -88,6 +88,7 @@ void add_traffic_options(CLI::App& app, TrafficOptions& options) {
       ->check(CLI::Range(0.0, 50.0));
   app.add_option("--paths", options.decide.paths,
                  "presets to run in addition to the experiment's own execution (default: all)")
+      ->delimiter(',')
       ->type_name("PRESET");
   app.add_option("-o,--output", options.page, "writes a page to look at")->type_name("FILE.html");
   options.threads.add_to(app);

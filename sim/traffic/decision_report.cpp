@@ -172,7 +172,7 @@ void add_regret(const TrafficDecision& d, Report& report) {
 std::string TrafficDecision::sentence() const {
   if (remedies.empty() || !remedies[best].refused.empty()) return "Undecided: no remedy could be run.";
   const BalanceRemedy& r = remedies[best];
-  const std::string what = fmt::format("{} on {}", r.name, r.on);
+  const std::string what = fmt::format("{} ({})", r.name, r.on);
   switch (r.verdict) {
     case BalanceVerdict::kDo:
       return fmt::format("Do it: {} saves {} of layer {}, {}{}.", what, percent_interval(r.net), layer, pass,

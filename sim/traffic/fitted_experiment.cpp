@@ -103,9 +103,9 @@ class Fitter {
                         : asked             ? stated
                                 : static_cast<std::uint32_t>(std::clamp<std::uint64_t>(most, 1, stated));
     if (!asked && tokens < stated)
-      note(log_.tokens ? fmt::format("A step has {} tokens per rank, which leaves {} steps; with the {} of "
-                                     "{} the log is too short.",
-                                     tokens, kWantedSteps, stated, experiment.name)
+      note(log_.tokens ? fmt::format("A step has {} tokens per rank: with the {} of {} the log has fewer "
+                                     "than the {} steps that a decision takes.",
+                                     tokens, stated, experiment.name, kWantedSteps)
                        : fmt::format("A step has {} tokens per rank, as it was counted.", tokens));
     if (!log_.tokens && tokens < most)
       note(fmt::format(

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/core/closest.h"
 #include "sim/core/config/include.h"
 #include "sim/core/error.h"
 #include "sim/experiment/config/configs_folder.h"
@@ -110,10 +111,18 @@ std::vector<TrafficPath> traffic_paths(const Experiment& experiment, const std::
   std::vector<TrafficPath> paths{
       {"as configured", std::make_shared<const Experiment>(experiment), {}, streams}};
   if (streams) {
+    if (!named.empty())
+      throw InputError(
+          "--paths: presets are ways to run tiles; this experiment's kernels on streams take every method");
     for (const std::string& method : Methods::names()) paths.push_back(streams_path(experiment, method));
     return paths;
   }
-  for (const std::string& preset : named.empty() ? names_in(configs_folder() / "presets") : named)
+  const std::vector<std::string> presets = names_in(configs_folder() / "presets");
+  for (const std::string& preset : named)
+    if (std::ranges::find(presets, preset) == presets.end())
+      throw InputError(
+          fmt::format("--paths: no preset is called '{}'{}", preset, suggestion(preset, presets)));
+  for (const std::string& preset : named.empty() ? presets : named)
     paths.push_back(preset_path(experiment, preset));
   if (!named.empty()) return paths;
   paths.push_back(mega_moe_path(experiment));

@@ -61,7 +61,7 @@ void JobReader::read(const fs::path& path, const ProfiledJob::MachineOf& machine
   const ProfiledClocks clocks = kineto_ ? read_kineto(path, *this, notes) : read_ascend(path, *this, notes);
   if (kineto_)
     for (std::string& table : to_.tables_) table += ", kernel";
-  for (std::string& note : notes) to_.job_.missing.push_back({std::move(note), "the job"});
+  for (std::string& note : notes) to_.job_.missing.push_back({std::move(note), ""});
   if (seen_.empty()) throw InputError(path.string() + ": no kernel with a start in it");
   take_machine(machine);
   compare_exchanges();

@@ -179,7 +179,8 @@ void add_sums(const char* key, const std::string& head, const std::vector<NamedS
 void add_operators(const Profile& profile, Report& report) {
   constexpr std::size_t kMostNames = 20, kAll = std::numeric_limits<std::size_t>::max();
   const Names names = profile.sum(&RankProfile::operators);
-  const std::string head = fmt::format("{}s of {} ranks", name_of(profile.unit), profile.ranks.size());
+  const std::string head = fmt::format("{}s of {} rank{}", name_of(profile.unit), profile.ranks.size(),
+                                       profile.ranks.size() == 1 ? "" : "s");
   const bool typed = std::ranges::any_of(names, [](const auto& entry) { return !entry.second.type.empty(); });
   if (!typed) return add_sums("operators", head, {names.begin(), names.end()}, kAll, report);
   add_sums("types", head + ", by type", by_time(profile.by_type()), kAll, report);

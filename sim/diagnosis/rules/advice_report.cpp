@@ -326,7 +326,9 @@ std::string advice_text(const Advice& advice) {
   text += time_text(advice) + groups_text(advice);
   if (advice.path) text += path_text(*advice.path);
   for (const Missing& missing : advice.missing)
-    text += fmt::format("not seen: {}, needed for {}\n", missing.column, missing.needed_for);
+    text += missing.needed_for.empty()
+                ? fmt::format("note: {}\n", missing.column)
+                : fmt::format("not seen: {}, needed for {}\n", missing.column, missing.needed_for);
   return text;
 }
 

@@ -28,15 +28,36 @@ const ForeignConfig* foreign_reader(const std::filesystem::path& file) {
   return nullptr;
 }
 
-// Refuses a file that is only a machine, a model or an order, with one sentence instead of an error for each
-// missing key.
+// Refuses a file that is only a machine, a model or an order, and one without a machine, with one sentence instead of an
+// error for each missing key.
 void refuse_part(const Config& root, const std::filesystem::path& file) {
   const std::vector<std::string> keys = root.keys();
-  if (keys.empty() || root.has("experiment") || root.has("parallel")) return;
+  if (keys.empty()) return;
+  if ((root.has("experiment") || root.has("parallel")) && root.has("hardware")) return;
+  if (root.has("experiment") || root.has("parallel"))
+    throw InputError(
+        fmt::format("{}: hardware: missing, no machine is included; begin with an experiment (include: [ep8, "
+                    "...]), or with "
+                    "a machine, a program and an order (include: [a3_24_48, hyperparallel, published, ...])",
+                    root.mark().text()));
   throw InputError(fmt::format(
       "{}: no experiment, it has '{}' alone; run an experiment that says 'include: [EXPERIMENT, {}]' "
       "('a3sim config init experiment -o FILE' writes one)",
       file.string(), fmt::join(keys, "', '"), file.filename().string()));
+}
+
+bool any_is_set(std::span<const std::string_view> keys, std::span<const std::string> overrides) {
+  return std::ranges::any_of(overrides, [&](const std::string& set) {
+    return std::ranges::any_of(keys, [&](std::string_view key) { return set.starts_with(key); });
+  });
+}
+
+// Returns whether the model of a file has no experts.
+bool is_dense(const std::filesystem::path& file) {
+  Diagnostics diagnostics;
+  const Config root = Config::parse(fmt::format("include: ['{}']\n", file.filename().string()), file.string(),
+                                    {}, diagnostics);
+  return diagnostics.empty() && root.has("model") && !root.map("model").has("experts");
 }
 
 // Returns whether the whole model is trained: if it has no experts to be run alone, or an option of a
@@ -45,14 +66,13 @@ bool as_training_step(const std::filesystem::path& file, std::span<const std::st
   constexpr std::string_view kStep[] = {
       "step.",        "parallel.tp=", "parallel.pp=",   "parallel.vpp=",
       "parallel.cp=", "parallel.dp=", "parallel.dies=", "experiment.workload=training_step"};
-  const auto is_set = [&](std::string_view key) {
-    return std::ranges::any_of(overrides, [&](const std::string& set) { return set.starts_with(key); });
-  };
-  if (std::ranges::any_of(kStep, is_set)) return true;
-  Diagnostics diagnostics;
-  const Config root = Config::parse(fmt::format("include: ['{}']\n", file.filename().string()), file.string(),
-                                    {}, diagnostics);
-  return diagnostics.empty() && root.has("model") && !root.map("model").has("experts");
+  return any_is_set(kStep, overrides) || is_dense(file);
+}
+
+// Returns whether a step of inference is asked for.
+bool as_inference_step(std::span<const std::string> overrides) {
+  constexpr std::string_view kInference[] = {"inference.", "experiment.workload=inference_step"};
+  return any_is_set(kInference, overrides);
 }
 
 // Returns the configuration of a training step on A3: kernel by kernel, with the host's all-to-all for rows.
@@ -64,6 +84,29 @@ std::string training_step_with(const std::string& model) {
       (configs / "hardware" / "a3_training.yaml").string(),
       (configs / "programs" / "hyperparallel_training.yaml").string(),
       (configs / "steps" / "a3.yaml").string(), (configs / "orders" / "published.yaml").string(), model);
+}
+
+// Returns the configuration of a step of inference on A3, as the shipped experiments of decode have it; experts on 8 dies, as
+// when they run alone.
+std::string inference_step_with(const std::string& model, bool dense) {
+  const std::filesystem::path configs = configs_folder();
+  return fmt::format(
+      "include: ['{}', '{}', '{}', '{}', '{}']\n"
+      "experiment: {{name: hf, workload: inference_step, execution: fused, communication: one_sided}}\n"
+      "parallel: {{ep: {}}}\n",
+      (configs / "hardware" / "a3_24_48.yaml").string(),
+      (configs / "programs" / "cann_inference.yaml").string(),
+      (configs / "steps" / "a3_inference.yaml").string(), (configs / "orders" / "ratr.yaml").string(), model,
+      dense ? 1 : 8);
+}
+
+// Returns the configuration of a model file: its experts run as in hf.yaml, or all of it is trained or serves requests.
+std::string model_text(const std::filesystem::path& file, std::span<const std::string> overrides) {
+  const std::string model = file.filename().string();
+  if (as_inference_step(overrides)) return inference_step_with(model, is_dense(file));
+  if (as_training_step(file, overrides)) return training_step_with(model);
+  return fmt::format("include: ['{}', '{}']\n", (configs_folder() / "experiments" / "hf.yaml").string(),
+                     model);
 }
 
 // Returns the configuration of a training step that a launch script describes, on A3. The script's own values win over
@@ -103,15 +146,7 @@ Experiment load_experiment(const std::filesystem::path& file, std::span<const st
   if (is_chakra_folder(file)) return parse_experiment(chakra_text(file), file.string(), overrides);
   const ForeignConfig* const foreign = foreign_reader(file);
   if (foreign != nullptr && foreign->trains()) return load_launch(file, {}, overrides);
-  // For a model file: runs its experts as in hf.yaml, or all of it.
-  if (foreign != nullptr) {
-    const std::string model = file.filename().string();
-    return parse_experiment(as_training_step(file, overrides)
-                                ? training_step_with(model)
-                                : fmt::format("include: ['{}', '{}']\n",
-                                              (configs_folder() / "experiments" / "hf.yaml").string(), model),
-                            file.string(), overrides);
-  }
+  if (foreign != nullptr) return parse_experiment(model_text(file, overrides), file.string(), overrides);
   Diagnostics diagnostics;
   const Config root = Config::load(file, overrides, diagnostics);
   if (diagnostics.empty()) refuse_part(root, file);

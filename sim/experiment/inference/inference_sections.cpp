@@ -17,8 +17,12 @@ std::uint32_t package_of(const Hardware& hardware) {
   return package ? package->dies : 1;
 }
 
+std::string counted(std::uint32_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
 std::string where_it_runs(const InferenceOptions& options) {
-  std::string text = fmt::format("{} dies: attention DP {}", options.dies(), options.ranks());
+  std::string text = fmt::format("{}: attention DP {}", counted(options.dies(), "die"), options.ranks());
   if (options.tp > 1) text += fmt::format(", TP {}", options.tp);
   if (options.cp > 1) text += fmt::format(", CP {}", options.cp);
   if (options.attention_dies > 0) text += fmt::format(" on {} dies", options.attention_dies);
@@ -30,13 +34,15 @@ std::string where_it_runs(const InferenceOptions& options) {
 
 std::string what_it_takes(const InferenceOptions& options) {
   if (options.phase == InferencePhase::kPrefill)
-    return fmt::format("{} requests of {} tokens per rank", options.batch, options.context);
-  std::string text = fmt::format("{} requests per rank, context {}", options.batch, options.context);
+    return fmt::format("{} of {} tokens per rank", counted(options.batch, "request"), options.context);
+  std::string text =
+      fmt::format("{} per rank, context {}", counted(options.batch, "request"), options.context);
   if (!options.lengths.empty())
     text += fmt::format(" in the mean, on the busiest rank {} to {} and {:.2f} times the mean",
                         options.lengths.back(), options.lengths.front(), options.longest);
   if (options.drafts > 0)
-    text += fmt::format(", {} drafts of which {} are accepted", options.drafts, options.accepted);
+    text += fmt::format(", {} of which {} {} accepted", counted(options.drafts, "draft"), options.accepted,
+                        options.drafts == 1 ? "is" : "are");
   return text;
 }
 

@@ -4,6 +4,7 @@
 
 #include "models/config/model_shape_config.h"
 #include "scheduler/verify/verify.h"
+#include "sim/core/error.h"
 #include "sim/experiment/config/idle_blocks.h"
 #include "sim/experiment/outcome/stream_trace.h"
 #include "sim/experiment/run/draws.h"
@@ -147,9 +148,20 @@ bool takes_streams(const Config& experiment) {
   return experiment.has("method") || (experiment.has("execution") && read_execution(experiment) == kStreams);
 }
 
+// Refuses to run a layer's micro-batches under the name of another workload.
+void refuse_other_workloads(const Config& block) {
+  constexpr const char* kLayer = "moe_ffn";
+  if (block.text("workload", kLayer) == kLayer) return;
+  const char* const asked = block.has("method") ? "method" : "execution";
+  throw InputError(
+      fmt::format("{}: {}: only micro-batches of a MoE layer run on streams, expected experiment.workload {}",
+                  block.mark(asked).text(), block.path(asked), kLayer));
+}
+
 // Cuts kernels on streams as the host's kernels are cut.
 std::shared_ptr<const ExperimentWork> read_streams(const Config& root, Experiment& experiment) {
   const Config block = root.map("experiment");
+  refuse_other_workloads(block);
   if (!block.has("execution") || read_execution(block) != kStreams)
     block.error(
         block.has("execution") ? "execution" : "method",
@@ -157,7 +169,6 @@ std::shared_ptr<const ExperimentWork> read_streams(const Config& root, Experimen
   refuse_ungated(root.map("model"), "micro-batches on streams");
   experiment.run.execution = "kernel";
   let_schedules_stand(root);
-  block.let_stand("workload");
   return std::make_shared<Streams>(read_micro_batch_options(root));
 }
 
