@@ -1,6 +1,8 @@
 #include <catch2/catch.hpp>
 
+#include "sim/variation/variation.h"
 #include "tests/inference/decode_step.h"
+#include "traces/analysis/critical_path.h"
 
 namespace a3sim {
 namespace {
@@ -60,6 +62,24 @@ TEST_CASE(
   CHECK(sum == all);
   CHECK(of(Blame::kMiss) + of(Blame::kHbm) > of(Blame::kCube));
   CHECK(of(Blame::kLaunch) > Duration::zero());
+}
+
+TEST_CASE("Where the host sets the pace, the path is blamed on it, and its calls are the part that gains") {
+  const Experiment eager = decode_of({"inference.launched=eager"});
+  const auto run = [](const Experiment& experiment) {
+    return experiment.work->prepare(experiment, 1)->run_all(experiment, Record::kTrace, 1);
+  };
+  const std::vector<RunOutcome> outcomes = run(eager);
+  const Trace& trace = *outcomes.front().trace;
+  Duration host{};
+  for (const BlameTimes& times : critical_path(Causes(trace)).blame)
+    host += times[static_cast<std::size_t>(Blame::kHost)];
+  CHECK(seconds(host) > 0.99 * seconds(trace.makespan));
+  const MachinePart& calls = machine_part("calls of the framework on the host");
+  CHECK(calls.is_described(eager));
+  CHECK(calls.blamed == std::vector<std::string>{"host"});
+  const std::vector<RunOutcome> faster = run(better_part(eager, calls, {1.1}, "10 % better").of(eager));
+  CHECK(seconds(faster.front().trace->makespan) == Approx(seconds(trace.makespan) / 1.1).epsilon(2e-3));
 }
 
 }  // namespace

@@ -44,6 +44,19 @@ TEST_CASE(
   CHECK(longer < 1.1 * slower);  // each round of blocks loads the rows again, too
 }
 
+TEST_CASE("A few more cores make attention no longer than what splitting its keys costs") {
+  const auto attention_on = [](const std::string& cores) {
+    return ran(decode_of({"hardware.workers.cube.count=" + cores, "workers.aic=" + cores}))
+        .each("FlashAttention");
+  };
+  const Duration before = attention_on("24");
+  for (const char* const cores : {"25", "26", "27", "28"}) {
+    INFO(cores);
+    CHECK(seconds(attention_on(cores)) < 1.02 * seconds(before));
+  }
+  CHECK(attention_on("32") < before);
+}
+
 TEST_CASE("Sparse attention reads the keys that it chooses, and its indexer all of them") {
   const char* const file = "decode_deepseek_v3_2.yaml";
   const RanStep near = ran(decode_of({"inference.context=32768"}, file)),
