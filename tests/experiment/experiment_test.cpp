@@ -118,8 +118,8 @@ TEST_CASE("weights of experts without rows are in no bound, in a bucket and in o
   check(small({"routing.kind=sampled", "routing.skew=30", "model.top_k=1", "model.tokens=4", "bucket.rows=8",
                "model.experts_per_rank=32", "model.hidden=1024", "model.intermediate=1024"}));
   check(load_experiment(std::string(A3SIM_SOURCE_DIR) + "/configs/experiments/gemm.yaml",
-                        std::vector<std::string>{"gemm.experts=65534", "gemm.m=64", "gemm.n=64", "gemm.k=64",
-                                                 "l2.start=cold"}));
+                        std::vector<std::string>{"graph.experts=65534", "graph.sizes.m=64",
+                                                 "graph.sizes.n=64", "graph.sizes.k=64", "l2.start=cold"}));
 }
 
 TEST_CASE("equal experiments give equal results, to the picosecond and the event") {
