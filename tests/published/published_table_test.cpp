@@ -28,7 +28,7 @@ struct Mine {
   explicit Mine(const std::string& text) {
     std::filesystem::copy(configs_folder() / "experiments" / "gemm.yaml",
                           toy.scenario.configs / "experiments");
-    for (const char* folder : {"orders", "hardware", "programs"})
+    for (const char* folder : {"orders", "hardware", "programs", "graphs"})
       std::filesystem::copy(configs_folder() / folder, toy.scenario.configs / folder);
     toy.write("published/mine.yaml", text);
   }
