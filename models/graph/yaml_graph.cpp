@@ -65,10 +65,8 @@ class GraphReader {
                    const SizeValue& size) {
     sized_ = false;
     const Config sizes = config_.map("sizes");
-    const auto is_own = [&](const std::string& name) { return sizes.has(name); };
-    if (std::ranges::any_of(size.names, [&](const std::string& name) { return sizes.is_wrong(name); }))
-      return;
-    const auto own = std::ranges::find_if(size.names, is_own);
+    if (std::ranges::any_of(size.names, [&](const auto& name) { return sizes.is_wrong(name); })) return;
+    const auto own = std::ranges::find_if(size.names, [&](const auto& name) { return sizes.has(name); });
     if (own != size.names.end())
       sizes.error(*own, fmt::format("{} is {}, and {}", config.path(key), text, size.wrong));
     else

@@ -163,6 +163,8 @@ TEST_CASE(
 TEST_CASE("library: rows that are gathered beside the product cost less than both one after the other") {
   for (const std::string file : {"allgather_gemm.yaml", "gemm_reduce_scatter.yaml"}) {
     const Experiment tiles = shipped(file.c_str(), {});
+    CHECK_THAT(tiles.latency_definition, Catch::Contains(" on each of 8 ranks") &&
+                                             Catch::Contains("m = 8192, n = 2048, k = 8192; tile by tile"));
     const PassResult beside = run_experiment(tiles, false).front();
     CHECK(beside.run.makespan < latencies(shipped(file.c_str(), kHost)).front());
     for (const Duration bound : beside.bounds.time) CHECK(beside.run.makespan >= bound);
