@@ -36,11 +36,11 @@ double best_of(int repeats, const Case& what, const char* mode, L2Traffic& traff
 
 int main() {
   const Case cases[] = {
-      {"GEMM 4096 x 7168 x 4096, warm (two runs)", "gemm", {"gemm.k=7168"}},
-      {"GEMM 4096 x 7168 x 4096", "gemm", {"gemm.k=7168", "l2.start=cold"}},
+      {"GEMM 4096 x 7168 x 4096, warm (two runs)", "gemm", {"graph.sizes.k=7168"}},
+      {"GEMM 4096 x 7168 x 4096", "gemm", {"graph.sizes.k=7168", "l2.start=cold"}},
       {"GEMM 12288 x 12288 x 12288",
        "gemm",
-       {"gemm.m=12288", "gemm.n=12288", "gemm.k=12288", "l2.start=cold"}},
+       {"graph.sizes.m=12288", "graph.sizes.n=12288", "graph.sizes.k=12288", "l2.start=cold"}},
       {"SwiGLU + Add, 32768 rows", "swiglu_add", {"l2.start=cold"}},
       {"backward of one rank of the paper's EP4", "ep4", {"parallel.ep=1", "experiment.pass=backward"}},
   };

@@ -107,9 +107,6 @@ constexpr auto names_of(WeightGradients) {
 
 Graph forward_graph(const MoeShape& shape, Window window);
 Graph backward_graph(const MoeShape& shape, Window window, WeightGradients then = WeightGradients::kNone);
-// Returns a graph of SwiGLU on rows x 2*width, then Add on rows x width. SwiGLU is cut into tiles of
-// `tile_rows`.
-Graph swiglu_add_graph(std::uint32_t rows, std::uint32_t width, std::uint32_t tile_rows, DataType dtype);
 // An elementwise operator of `type` on rows x cols. Divides the rows into `slices` and repeats the operator
 // `sweeps` times on each slice before the next one, in tasks of `task_rows`.
 struct ElementwiseShape {
@@ -120,20 +117,5 @@ struct ElementwiseShape {
   DataType dtype = DataType::kBf16;
 };
 Graph elementwise_graph(const ElementwiseShape& shape);
-// Returns a graph of one product, m x k by k x n. With `experts` the m rows are divided among experts, each
-// with its own k x n matrix.
-Graph gemm_graph(std::uint32_t m, std::uint32_t n, std::uint32_t k, bool experts, DataType dtype,
-                 DataType result);
-// A product of a tensor-parallel group. Without `scatter` each rank holds m / ranks rows of A, gathers all of
-// them, and multiplies them by its own k x n matrix. With `scatter` each rank multiplies m x k by k x n and
-// keeps m / ranks rows of the sum over all ranks. With `tiles` the product and the moved rows are cut into
-// tiles of each rank's rows.
-struct GatheredGemm {
-  std::uint32_t m = 0, n = 0, k = 0, ranks = 1;
-  bool scatter = false, tiles = false;
-  std::uint32_t reduce_rows = 128;  // rows that one task sums
-  DataType dtype = DataType::kBf16;
-};
-Graph gathered_gemm_graph(const GatheredGemm& shape);
 
 }  // namespace a3sim

@@ -1,49 +1,66 @@
 #include "models/graph/size_expression.h"
 
-#include <charconv>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <muParser.h>
+
+#include <cmath>
 #include <limits>
+#include <span>
+
+#include "sim/core/closest.h"
 
 namespace a3sim {
 namespace {
 
-constexpr std::uint64_t kLargest = std::numeric_limits<std::int32_t>::max();
+constexpr double kLargestSize = std::numeric_limits<std::int32_t>::max();
 
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
+double rounded_up(double value) { return std::ceil(value); }
+double rounded_down(double value) { return std::floor(value); }
 
-std::optional<std::uint64_t> number(std::string_view text) {
-  std::uint32_t value = 0;
-  const char* last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, value);
-  if (error != std::errc() || end != last) return std::nullopt;
-  return value;
-}
-
-std::optional<std::uint64_t> symbol(std::string_view text, const SizeSymbols& symbols) {
-  const auto known = symbols.find(text);
-  if (known == symbols.end()) return std::nullopt;
-  return known->second;
+// Returns why a value is none of a size, such as "it is 3.25, where m is 13 and ranks is 4, expected ...".
+std::string why_no_size(double value, std::span<const std::string> names, const SizeSymbols& symbols) {
+  std::vector<std::string> values;
+  for (const std::string& name : names)
+    values.push_back(fmt::format("{} is {}", name, symbols.find(name)->second));
+  const std::string where = values.empty() ? "" : fmt::format(", where {}", fmt::join(values, " and "));
+  if (!std::isfinite(value)) return "it divides by 0" + where;
+  if (value != std::floor(value))
+    return fmt::format("it is {:.10g}{}, expected a whole number", value, where);
+  if (value >= 1 && value <= kLargestSize) return {};
+  return fmt::format("it is {:.0f}{}, expected 1 to {:.0f}", value, where, kLargestSize);
 }
 
 }  // namespace
 
-std::optional<std::uint32_t> evaluate_size(std::string_view text, const SizeSymbols& symbols) {
-  const std::size_t star = text.find('*');
-  std::optional<std::uint64_t> value;
-  if (star == std::string_view::npos) {
-    value = number(trimmed(text));
-    if (!value) value = symbol(trimmed(text), symbols);
-  } else {
-    const auto factor = number(trimmed(text.substr(0, star)));
-    value = symbol(trimmed(text.substr(star + 1)), symbols);
-    if (!factor || !value) return std::nullopt;
-    *value *= *factor;
+SizeValue evaluate_size(const std::string& text, const SizeSymbols& symbols) {
+  if (text.find('=') != std::string::npos) return {1, {}, "it has a '='"};
+  std::map<std::string, double> values(symbols.begin(), symbols.end());
+  mu::Parser parser;
+  parser.DefineFun("ceil", rounded_up);
+  parser.DefineFun("floor", rounded_down);
+  SizeValue size;
+  try {
+    parser.SetExpr(text);
+    for (const auto& [name, unset] : parser.GetUsedVar()) {
+      if (symbols.contains(name)) {
+        size.names.push_back(name);
+        continue;
+      }
+      std::vector<std::string> known;
+      for (const auto& symbol : symbols) known.push_back(symbol.first);
+      return {1, {}, fmt::format("there is no size '{}'{}", name, suggestion(name, known))};
+    }
+    for (const std::string& name : size.names) parser.DefineVar(name, &values.at(name));
+    int count = 0;
+    const double value = parser.Eval(count)[0];
+    if (count > 1) return {1, {}, "it is several numbers"};
+    size.wrong = why_no_size(value, size.names, symbols);
+    if (size.wrong.empty()) size.value = static_cast<std::uint32_t>(value);
+    return size;
+  } catch (const mu::ParserError& error) {
+    return {1, {}, error.GetMsg()};
   }
-  if (!value || *value > kLargest) return std::nullopt;
-  return static_cast<std::uint32_t>(*value);
 }
 
 }  // namespace a3sim

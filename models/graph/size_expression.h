@@ -1,17 +1,24 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
-#include <optional>
 #include <string>
-#include <string_view>
+#include <vector>
 
 namespace a3sim {
 
-using SizeSymbols = std::map<std::string_view, std::uint32_t>;
+using SizeSymbols = std::map<std::string, std::uint32_t, std::less<>>;
 
-// Returns the value of an expression such as `12`, `hidden` or `2*intermediate`. Returns nullopt for anything
-// else, and for values above 2^31 - 1.
-std::optional<std::uint32_t> evaluate_size(std::string_view text, const SizeSymbols& symbols);
+// The value of an expression, or why it has none.
+struct SizeValue {
+  std::uint32_t value = 1;
+  std::vector<std::string> names;  // that it uses; none if it cannot be evaluated
+  std::string wrong;               // why it is not a size; empty if it is one
+};
+
+// Evaluates an expression such as `12`, `2*intermediate`, `m/ranks` or `ceil(rows/tiles)`: + - * / and
+// parentheses; ceil, floor, min and max. Its value must be a whole number from 1 to 2^31 - 1.
+SizeValue evaluate_size(const std::string& text, const SizeSymbols& symbols);
 
 }  // namespace a3sim

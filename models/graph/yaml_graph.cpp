@@ -3,32 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
-#include "models/graph/size_expression.h"
 #include "sim/core/closest.h"
 #include "sim/core/error.h"
 
 namespace a3sim {
 namespace {
 
-constexpr std::int64_t kMostTaskRows = 1 << 30;
+constexpr std::int64_t kMostSize = 1 << 30;
 
 class GraphReader {
  public:
-  GraphReader(const Config& config, const MoeShape& shape)
-      : config_(config), shape_(shape), symbols_{{"tokens", shape.tokens},
-                                                 {"hidden", shape.hidden},
-                                                 {"intermediate", shape.intermediate},
-                                                 {"top_k", shape.top_k},
-                                                 {"experts", shape.experts()},
-                                                 {"experts_per_rank", shape.experts_per_rank},
-                                                 {"ep", shape.ep}} {}
+  GraphReader(const Config& config, GraphScope scope) : config_(config), scope_(std::move(scope)) {}
 
   Graph read() {
     config_.text("name");
+    out_ = config_.choice("out", scope_.dtype);
+    read_sizes();
     const std::vector<Config> operators = config_.maps("operators");
     for (const Config& op : operators) {
-      for (std::string& output : op.texts("outputs")) written_.push_back(std::move(output));
+      for (std::string& input : op.texts("inputs")) read_.insert(std::move(input));
+      for (std::string& output : op.texts("outputs")) written_.insert(std::move(output));
     }
     for (const Config& tensor : config_.maps("tensors")) read_tensor(tensor);
     bool all_added = !operators.empty();
@@ -41,20 +38,41 @@ class GraphReader {
   }
 
  private:
-  std::uint32_t read_size(const Config& config, std::string_view key) const {
-    const std::string text = config.text(key);
-    const auto size = evaluate_size(text, symbols_);
-    if (size && *size > 0) return *size;
-    std::vector<std::string_view> known;
-    for (const auto& [name, value] : symbols_) known.push_back(name);
-    // The read has already noted an absent key.
-    if (!text.empty()) {
-      config.error(key,
-                   fmt::format("'{}' is not a size, expected a positive whole number or one of {}, with a "
-                               "factor before it if need be: 2*intermediate",
-                               text, fmt::join(known, ", ")));
+  // Reads the graph's own sizes, which expressions then may name.
+  void read_sizes() {
+    const Config sizes = config_.map("sizes");
+    for (const std::string& name : sizes.names()) {
+      const auto size = static_cast<std::uint32_t>(sizes.integer(name, 1, kMostSize));
+      if (evaluate_size(name, {{name, size}}).names.empty())
+        sizes.error(name, "expected a name of letters, digits and '_', which no function has");
+      else if (!scope_.sizes.emplace(name, size).second)
+        sizes.error(name, "expressions have another value by this name: expected another name");
     }
-    return 1;
+    sizes.finish();
+  }
+
+  std::uint32_t read_size(const Config& config, std::string_view key) {
+    const std::string text = config.text(key);
+    if (text.empty()) return 1;  // the read has already noted an absent key
+    const SizeValue size = evaluate_size(text, scope_.sizes);
+    used_.insert(size.names.begin(), size.names.end());
+    if (!size.wrong.empty()) refuse_size(config, key, text, size);
+    return size.value;
+  }
+
+  // An expression whose value is wrong is blamed on the first of the graph's own sizes in it.
+  void refuse_size(const Config& config, std::string_view key, const std::string& text,
+                   const SizeValue& size) {
+    sized_ = false;
+    const Config sizes = config_.map("sizes");
+    if (std::ranges::any_of(size.names, [&](const auto& name) { return sizes.is_wrong(name); })) return;
+    const auto own = std::ranges::find_if(size.names, [&](const auto& name) { return sizes.has(name); });
+    if (own != size.names.end())
+      sizes.error(*own, fmt::format("{} is {}, and {}", config.path(key), text, size.wrong));
+    else
+      config.error(key, fmt::format("'{}' is not a size: {}; expected such as 4096, 2*hidden, m/ranks or "
+                                    "ceil(rows/tiles), of sizes in graph.sizes{}",
+                                    text, size.wrong, scope_.experts ? "" : " or of the model"));
   }
 
   void read_tensor(const Config& config) {
@@ -62,7 +80,9 @@ class GraphReader {
     tensor.name = config.text("name");
     tensor.layout = config.choice<Layout>("layout");
     tensor.cols = read_size(config, "cols");
-    if (tensor.layout == Layout::kPlain || tensor.layout == Layout::kWeights) {
+    if (scope_.experts) {
+      lay_without_model(config, tensor);
+    } else if (tensor.layout == Layout::kPlain || tensor.layout == Layout::kWeights) {
       tensor.rows = read_size(config, "rows");
     } else if (config.has("rows")) {
       config.error("rows",
@@ -70,10 +90,21 @@ class GraphReader {
                                "its routing",
                                name_of(tensor.layout)));
     }
-    tensor.dtype = config.choice("dtype", shape_.dtype);
-    tensor.external = std::find(written_.begin(), written_.end(), tensor.name) == written_.end();
+    tensor.external = !written_.contains(tensor.name);
+    const bool result = !tensor.external && !read_.contains(tensor.name);
+    tensor.dtype = config.choice("dtype", result ? out_ : scope_.dtype);
     config.finish();
     noting(config, "name", [&] { graph_.add_tensor(std::move(tensor)); });
+  }
+
+  void lay_without_model(const Config& config, TensorNode& tensor) {
+    tensor.rows = read_size(config, "rows");
+    if (tensor.layout == Layout::kTokens || tensor.layout == Layout::kSent)
+      config.error("layout",
+                   fmt::format("the routing of a model says what is laid out '{}': include a model, "
+                               "or expected plain, received or weights",
+                               name_of(tensor.layout)));
+    if (*scope_.experts == 0) tensor.layout = Layout::kPlain;
   }
 
   // Returns the tensors with these names, and notes unknown names.
@@ -108,7 +139,7 @@ class GraphReader {
     if (config.has("split")) read_split(config.map("split"), op, node);
     if (config.has("holds")) sound &= read_holds(config, node);
     config.finish();
-    if (!op || !sound) return false;
+    if (!op || !sound || !sized_) return false;
     node.name = name;
     node.type = *type;
     node.inputs = std::move(inputs);
@@ -138,7 +169,7 @@ class GraphReader {
     return types;
   }
 
-  static void read_split(const Config& config, const Operator* op, OperatorNode& node) {
+  void read_split(const Config& config, const Operator* op, OperatorNode& node) {
     if (config.choice("inherit", {"default", "none"}, "default") == 1) node.split.inherits.clear();
     if (config.has("shares")) {
       CutOptions cut;
@@ -149,7 +180,7 @@ class GraphReader {
     }
     if (config.has("rows")) {
       CutOptions cut;
-      cut.task_rows = static_cast<std::uint32_t>(config.integer("rows", 1, kMostTaskRows));
+      cut.task_rows = read_size(config, "rows");
       node.cut = cut;
       if (op && !op->cut_by_task_rows()) {
         config.error("rows", "expected none: tasks of this operator are not cut to a number of rows");
@@ -167,6 +198,11 @@ class GraphReader {
                       fmt::format("tensor '{}' is of no operator", graph_.tensor(TensorId{id}).name));
       }
     }
+    const Config sizes = config_.map("sizes");
+    const std::vector<std::string> used(used_.begin(), used_.end());
+    for (const std::string& name : sizes.names())
+      if (!used_.contains(name) && !sizes.is_wrong(name))
+        sizes.error(name, fmt::format("no size of the graph depends on it{}", suggestion(name, used)));
   }
 
   bool is_used(TensorId id) const {
@@ -189,16 +225,29 @@ class GraphReader {
   }
 
   const Config& config_;
-  const MoeShape& shape_;
-  SizeSymbols symbols_;
-  std::vector<std::string> written_;
+  GraphScope scope_;
+  DataType out_ = DataType::kBf16;
+  bool sized_ = true;  // false if an expression is wrong, so that operands cannot be checked
+  std::set<std::string> used_, read_, written_;  // names of sizes, and of tensors
   Graph graph_;
 };
 
 }  // namespace
 
-Graph graph_from_config(const Config& config, const MoeShape& shape) {
-  return GraphReader(config, shape).read();
+GraphScope scope_of(const MoeShape& shape) {
+  return {{{"tokens", shape.tokens},
+           {"hidden", shape.hidden},
+           {"intermediate", shape.intermediate},
+           {"top_k", shape.top_k},
+           {"experts", shape.experts()},
+           {"experts_per_rank", shape.experts_per_rank},
+           {"ep", shape.ep}},
+          shape.dtype,
+          std::nullopt};
+}
+
+Graph graph_from_config(const Config& config, GraphScope scope) {
+  return GraphReader(config, std::move(scope)).read();
 }
 
 }  // namespace a3sim

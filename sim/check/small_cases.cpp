@@ -129,36 +129,51 @@ void set_sizes(std::vector<std::string>& overrides, const Experiment& experiment
   }
 }
 
+// True if the cut of the whole experiment is used. Measurements of vector operators have their own.
+bool has_cuts(const Experiment& experiment) {
+  return std::ranges::any_of(experiment.passes, [](const Pass& pass) {
+    return std::ranges::any_of(pass.graph.operators(), [](const OperatorNode& node) { return !node.cut; });
+  });
+}
+
+// Sets the sizes of a graph without a model, which are ragged but where the graph divides them among ranks. Vector operators alone
+// have two tiles per worker and a ragged one.
+void set_graph_sizes(std::vector<std::string>& overrides, const Experiment& experiment, std::uint32_t rows,
+                     std::uint32_t width) {
+  const auto fits = [&](const std::string& path, std::uint32_t size) {
+    try {
+      experiment.with(std::vector{fmt::format("{}={}", path, size)});
+      return true;
+    } catch (const InputError&) {
+      return false;
+    }
+  };
+  const std::uint32_t most = has_cuts(experiment) ? width : rows, ranks = experiment.shape.ep;
+  for (const auto& [path, value] : experiment.values) {
+    if (!path.starts_with("graph.sizes.")) continue;
+    const std::uint32_t size = std::min(size_of(experiment, path, most), most);
+    for (const std::uint32_t small : {size, (size + ranks - 1) / ranks * ranks}) {
+      if (!fits(path, small)) continue;
+      set(overrides, path.c_str(), small);
+      break;
+    }
+  }
+}
+
 void set_shape(std::vector<std::string>& overrides, const Experiment& experiment, std::uint32_t partitions) {
   const std::string workload = value_of(experiment, "experiment.workload").value_or("moe_ffn");
   // Two tiles per worker and a ragged one.
-  const std::uint32_t rows = 2 * kTaskRows * experiment.workers.count(CoreUnit::kVector) + kTaskRows - 1,
+  const std::uint32_t rows = 2 * kTaskRows * experiment.workers.count(CoreUnit::kVector) + kTaskRows - 2,
                       width = 2 * kShrink + 3;
   if (value_of(experiment, "model.tokens")) {
     set_model(overrides, experiment, partitions);
-  } else if (workload == "swiglu_add") {
-    const bool by_rows = value_of(experiment, "elementwise.tile_rows").has_value();
-    set_sizes(overrides, experiment, "elementwise",
-              {{"rows", rows},
-               {"cols", width},
-               {by_rows ? "tile_rows" : "tiles", by_rows ? kTaskRows : rows / kTaskRows}});
+  } else if (workload == "graph") {
+    set_graph_sizes(overrides, experiment, rows, width);
   } else if (workload == "elementwise") {
     const std::uint32_t slices = size_of(experiment, "elementwise.slices", 1);
     set_sizes(overrides, experiment, workload, {{"rows", rows * slices}, {"cols", width}});
-  } else if (workload == "gathered_gemm") {
-    const std::uint32_t ranks = size_of(experiment, "gemm.ranks", 1);
-    set_sizes(overrides, experiment, "gemm",
-              {{"m", (2 * kTaskRows + 1) * ranks}, {"n", width}, {"k", width}});
   } else if (workload == "chunked_gemm") {
     set_sizes(overrides, experiment, "gemm", {{"rows", 2 * kTaskRows + 1}, {"n", width}, {"k", width}});
-  } else if (workload == "gemm") {
-    MoeShape shape = experiment.shape;
-    shape.experts_per_rank = std::max(1U, shape.experts_per_rank);
-    shape.top_k = 1;
-    shape.tokens = shape.hidden = shape.intermediate = std::numeric_limits<std::uint32_t>::max();
-    const SmallShape small = small_shape(shape, experiment.cut.tiling, partitions);
-    set_sizes(overrides, experiment, workload,
-              {{"m", small.tokens}, {"n", small.intermediate}, {"k", small.hidden}});
   }
 }
 
@@ -189,13 +204,6 @@ plain::Routed scaled(const RoutingCounts& counts, const MoeShape& from, const Mo
     routed.experts.push_back(dealt(rows, to));
   }
   return routed;
-}
-
-// True if the cut of the whole experiment is used. Measurements of vector operators have their own.
-bool has_cuts(const Experiment& experiment) {
-  return std::ranges::any_of(experiment.passes, [](const Pass& pass) {
-    return std::ranges::any_of(pass.graph.operators(), [](const OperatorNode& node) { return !node.cut; });
-  });
 }
 
 // Formats overrides as indented lines.

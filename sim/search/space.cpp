@@ -113,10 +113,13 @@ bool serves(const std::filesystem::path& file, const std::string& workload) {
 }  // namespace
 
 std::string workload_of(const Experiment& experiment) {
-  for (const auto& [path, value] : experiment.values) {
-    if (path == "experiment.workload") return value;
-  }
-  return {};
+  const auto value = [&](std::string_view path) {
+    const auto found =
+        std::ranges::find(experiment.values, path, &std::pair<std::string, std::string>::first);
+    return found == experiment.values.end() ? std::string() : found->second;
+  };
+  const std::string workload = value("experiment.workload");
+  return workload == "graph" ? value("graph.name") : workload;
 }
 
 std::optional<QueueGenes> genes_saying(const std::vector<KeyTerm>& terms,

@@ -47,7 +47,7 @@ std::optional<QueueGenes> genes_saying(const std::vector<KeyTerm>& terms,
 // Lists what a search may change, and the conditions in which candidates run (configs/spaces/).
 struct SearchSpace {
   std::string name;                    // the file's name without its ending
-  std::vector<std::string> workloads;  // workloads that use it by default
+  std::vector<std::string> workloads;  // workloads or graphs that use it by default
   // One entry per unit: the terms that sort its tasks, in any order. Empty: its keys are those of a start.
   std::array<std::vector<KeyTerm>, kCoreUnits> terms;
   std::vector<SearchDecision> decisions;
@@ -63,10 +63,10 @@ SearchSpace read_space(const std::filesystem::path& file);
 // Reads the content of the file with that name. Notes errors in the configuration's diagnostics.
 SearchSpace read_space(const Config& root, const std::filesystem::path& file);
 
-// Returns the name of an experiment's workload.
+// Returns the name of an experiment's workload, or that of its graph if this is the workload.
 std::string workload_of(const Experiment& experiment);
 
-// Returns the shipped space of an experiment's workload: the first that names it, else `any`.
+// Returns the shipped space of what workload_of() names: the first that names it, else `any`.
 std::filesystem::path default_space(const Experiment& experiment);
 
 }  // namespace a3sim

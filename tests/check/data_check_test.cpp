@@ -93,13 +93,44 @@ TEST_CASE("measurements of single operators compute the right thing, under every
   const Overrides set = {std::string("experiment.execution=") + execution, "program.tasks.dynamic_task=1 us"};
   INFO(execution);
   CHECK(wrong(shipped_cases("swiglu_add", set)) == kNothing);
-  for (const char* experts : {"gemm.experts=0", "gemm.experts=5"}) {
-    if (experts != std::string("gemm.experts=0") && execution != std::string("kernel")) continue;
+  for (const char* experts : {"graph.experts=0", "graph.experts=5"}) {
+    if (experts != std::string("graph.experts=0") && execution != std::string("kernel")) continue;
     const std::vector<DataCase> cases = shipped_cases("gemm", with(set, {experts}));
     for (const DataCase& data_case : cases) CHECK(data_case.oracles == std::vector{Oracle::kGemm});
     CHECK(structure_of(DataCheck(cases[0], kDataSeed)).fewest_blocks >= 3);
     CHECK(wrong(cases) == kNothing);
   }
+}
+
+TEST_CASE("a graph of one's own without a model computes what its operators do, as tiles and as kernels") {
+  const std::string configs = configs_folder().string();
+  const auto file = std::filesystem::temp_directory_path() / "a3sim_plain_graph.yaml";
+  std::ofstream(file) << "include: ['" + configs + "/hardware/a3_24_48.yaml', '" + configs +
+                             "/programs/cann.yaml', '" + configs + "/orders/naive.yaml']\n" + R"(
+experiment: {name: half_an_ffn, workload: graph, execution: static}
+graph:
+  name: half_an_ffn
+  sizes: {rows: 4096, width: 3072, hidden: 2048, tiles: 64}
+  tensors:
+    - {name: gate_up, layout: plain, rows: rows, cols: 2*width}
+    - {name: activation, layout: plain, rows: rows, cols: width}
+    - {name: weights, layout: plain, rows: width, cols: hidden}
+    - {name: down, layout: plain, rows: rows, cols: hidden}
+    - {name: residual, layout: plain, rows: rows, cols: hidden}
+    - {name: output, layout: plain, rows: rows, cols: hidden}
+  operators:
+    - {name: SwiGLU, type: SwiGLU, inputs: [gate_up], outputs: [activation],
+       split: {inherit: none, rows: ceil(rows/tiles)}}
+    - {name: Down, type: GroupedMatmul, inputs: [activation, weights], outputs: [down]}
+    - {name: Residual, type: Add, inputs: [down, residual], outputs: [output]}
+)";
+  for (const char* execution : {"static", "kernel"}) {
+    const std::vector<DataCase> cases =
+        small_cases(file, Overrides{std::string("experiment.execution=") + execution}, kDataSeed);
+    CHECK(cases[0].shape.find("graph.sizes.width=67") != std::string::npos);
+    CHECK(wrong(cases) == kNothing);
+  }
+  std::filesystem::remove(file);
 }
 
 TEST_CASE("the small shape keeps the structure: partitions, ragged chunks, three blocks a share") {

@@ -178,7 +178,7 @@ TEST_CASE("schedules that routing leaves partly empty are explained: experts wit
 
 TEST_CASE("microbenchmarks are explained") {
   const std::filesystem::path folder = configs_folder() / "experiments";
-  const std::string rows[] = {"elementwise.rows=2048"};
+  const std::string rows[] = {"graph.sizes.rows=2048"};
   check_explained(load_experiment(folder / "swiglu_add.yaml", rows));
   check_explained(load_experiment(folder / "diamond.yaml", {}));
 }

@@ -246,7 +246,7 @@ TEST_CASE("a trial is the same for any number of threads") {
 
 TEST_CASE("an experiment without matrix tasks is compared by its vector workers") {
   const Experiment experiment = load_experiment(configs_folder() / "experiments" / "swiglu_add.yaml",
-                                                std::vector<std::string>{"elementwise.rows=4096"});
+                                                std::vector<std::string>{"graph.sizes.rows=4096"});
   const OrderComparison comparison = try_order(experiment, keys("stage", "-stage"), single_runs(2));
   CHECK(comparison.main_kind() == kAivQueue);
   CHECK_THAT(order_report(experiment, comparison, kOne).text(), Contains("AIV waits ms"));
@@ -311,7 +311,7 @@ TEST_CASE("of a graph that is its own reference nothing is called right") {
   const auto tried = [&](const std::filesystem::path& config, const std::vector<std::string>& set) {
     return try_order(load_experiment(config, set), order, {JitterOptions::none(), false, 2, config, set});
   };
-  const OrderComparison known = tried(folder / "swiglu_add.yaml", {"elementwise.rows=512"});
+  const OrderComparison known = tried(folder / "swiglu_add.yaml", {"graph.sizes.rows=512"});
   CHECK(known.results == "right, on real tensors at a small shape");
   const OrderComparison custom = tried(folder / "diamond.yaml", {});
   CHECK_THAT(custom.results, !Contains("right") && Contains("diamond") && Contains("not checked"));

@@ -74,8 +74,8 @@ TEST_CASE("a die with other numbers of cores keeps them, and so does an experime
 }
 
 TEST_CASE("without rows to route only the numbers of cores change") {
-  const Experiment product =
-      load_experiment(configs_folder() / "experiments" / "gemm.yaml", std::vector<std::string>{"gemm.m=512"});
+  const Experiment product = load_experiment(configs_folder() / "experiments" / "gemm.yaml",
+                                             std::vector<std::string>{"graph.sizes.m=512"});
   CHECK(conditions_of(product).size() == 2);
 }
 

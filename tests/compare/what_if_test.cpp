@@ -200,10 +200,10 @@ TEST_CASE("the last sentence names the part that binds: of a product, the cube; 
         what_if_report(experiment, what_if(experiment, kOneJitter, 2), kOneJitter).text();
     return text.substr(text.rfind('\n', text.size() - 2) + 1);
   };
-  const Experiment product =
-      load_experiment(configs_folder() / "experiments" / "gemm.yaml",
-                      std::vector<std::string>{"gemm.m=2048", "gemm.n=2048", "gemm.k=2048",
-                                               "hardware.workers.cube.macs_16=256 MAC/cycle"});
+  const Experiment product = load_experiment(
+      configs_folder() / "experiments" / "gemm.yaml",
+      std::vector<std::string>{"graph.sizes.m=2048", "graph.sizes.n=2048", "graph.sizes.k=2048",
+                               "hardware.workers.cube.macs_16=256 MAC/cycle"});
   CHECK_THAT(last_line(product), Contains("Limited by cube arithmetic"));
   const Experiment loads = load_experiment(
       configs_folder() / "experiments" / "elementwise.yaml",

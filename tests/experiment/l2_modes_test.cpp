@@ -38,19 +38,20 @@ Both check_modes_agree(const char* config, const std::vector<std::string>& set, 
 TEST_CASE("l2 modes: whole runs of single products agree") {
   for (const std::uint32_t size : {1024U, 2048U, 4096U, 6144U}) {
     for (const char* start : {"warm", "cold"}) {
-      check_modes_agree("gemm", {fmt::format("gemm.m={}", size), fmt::format("gemm.n={}", size),
-                                 fmt::format("gemm.k={}", size), fmt::format("l2.start={}", start)});
+      check_modes_agree("gemm", {fmt::format("graph.sizes.m={}", size), fmt::format("graph.sizes.n={}", size),
+                                 fmt::format("graph.sizes.k={}", size), fmt::format("l2.start={}", start)});
     }
   }
-  check_modes_agree("gemm", {"gemm.n=4096", "gemm.k=7168"});
-  check_modes_agree("gemm", {"gemm.n=7168", "gemm.k=2048"});
-  check_modes_agree("gemm", {"gemm.m=1024", "gemm.n=2048", "gemm.k=4096", "gemm.experts=32"});
+  check_modes_agree("gemm", {"graph.sizes.n=4096", "graph.sizes.k=7168"});
+  check_modes_agree("gemm", {"graph.sizes.n=7168", "graph.sizes.k=2048"});
+  check_modes_agree("gemm",
+                    {"graph.sizes.m=1024", "graph.sizes.n=2048", "graph.sizes.k=4096", "graph.experts=32"});
 }
 
 TEST_CASE("l2 modes: whole runs of products larger than the L2 agree", "[slow]") {
   for (const std::uint32_t size : {7680U, 8192U, 12288U}) {
-    check_modes_agree("gemm", {fmt::format("gemm.m={}", size), fmt::format("gemm.n={}", size),
-                               fmt::format("gemm.k={}", size)});
+    check_modes_agree("gemm", {fmt::format("graph.sizes.m={}", size), fmt::format("graph.sizes.n={}", size),
+                               fmt::format("graph.sizes.k={}", size)});
   }
 }
 
@@ -58,10 +59,10 @@ TEST_CASE("l2 modes: whole runs of SwiGLU and Add agree") {
   for (const std::uint32_t rows : {2048U, 4096U, 8192U, 16384U, 32768U}) {
     for (const char* execution : {"kernel", "static", "dynamic"}) {
       if (rows == 16384 && execution == std::string("kernel")) continue;  // re-reads at just the L2's size
-      check_modes_agree(
-          "swiglu_add",
-          {fmt::format("elementwise.rows={}", rows), fmt::format("experiment.execution={}", execution),
-           "l2.start=cold", "elementwise.tile_rows=24", "workers.aiv=48", "experiment.ready=queue"});
+      check_modes_agree("swiglu_add", {fmt::format("graph.sizes.rows={}", rows),
+                                       fmt::format("experiment.execution={}", execution), "l2.start=cold",
+                                       fmt::format("graph.sizes.tiles={}", (rows + 23) / 24),
+                                       "workers.aiv=48", "experiment.ready=queue"});
     }
   }
 }
@@ -71,9 +72,10 @@ TEST_CASE("l2 modes: whole runs of SwiGLU and Add agree") {
 TEST_CASE("l2 modes: whole runs of SwiGLU and Add on a used L2 agree a little less") {
   constexpr double kUsed = 0.025;
   for (const std::uint32_t rows : {2048U, 4096U, 8192U, 16384U, 32768U}) {
-    check_modes_agree(
-        "swiglu_add",
-        {fmt::format("elementwise.rows={}", rows), "elementwise.tile_rows=24", "workers.aiv=48"}, kUsed);
+    check_modes_agree("swiglu_add",
+                      {fmt::format("graph.sizes.rows={}", rows),
+                       fmt::format("graph.sizes.tiles={}", (rows + 23) / 24), "workers.aiv=48"},
+                      kUsed);
   }
 }
 

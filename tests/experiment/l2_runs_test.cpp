@@ -18,7 +18,7 @@ constexpr std::uint64_t kOut = kTableRows * kTableWidth * kElementBytes,
                         kIn = 2 * kOut;  // of SwiGLU; Add reads two of kOut
 
 PassResult swiglu_add(std::vector<std::string> set) {
-  set.push_back(fmt::format("elementwise.rows={}", kTableRows));
+  set.push_back(fmt::format("graph.sizes.rows={}", kTableRows));
   const auto file = configs_folder() / "experiments" / "swiglu_add.yaml";
   return run_experiment(load_experiment(file, set), false).front();
 }
@@ -92,9 +92,11 @@ TEST_CASE("l2 runs: a used L2 has to write back what others left before it takes
 }
 
 TEST_CASE("l2 runs: a product that fits finds all of it when it is repeated") {
-  CHECK(gemm({"gemm.m=1024", "gemm.n=1024", "gemm.k=1024"}).ranks.front().l2.read.miss == 0);
-  CHECK(gemm({"gemm.m=1024", "gemm.n=1024", "gemm.k=1024", "l2.start=cold"}).ranks.front().l2.read.miss ==
-        2 * 1024 * 1024 * kElementBytes / kL2Request);
+  CHECK(gemm({"graph.sizes.m=1024", "graph.sizes.n=1024", "graph.sizes.k=1024"}).ranks.front().l2.read.miss ==
+        0);
+  CHECK(gemm({"graph.sizes.m=1024", "graph.sizes.n=1024", "graph.sizes.k=1024", "l2.start=cold"})
+            .ranks.front()
+            .l2.read.miss == 2 * 1024 * 1024 * kElementBytes / kL2Request);
 }
 
 TEST_CASE("l2 runs: a smaller L2 hits less, whatever the policy, and each policy says the same twice") {
@@ -111,8 +113,8 @@ TEST_CASE("l2 runs: a smaller L2 hits less, whatever the policy, and each policy
 }
 
 TEST_CASE("l2 runs: rows that do not begin at a line take longer") {
-  const RunResult aligned = gemm({"gemm.n=2048", "gemm.k=2048"}),
-                  ragged = gemm({"gemm.n=2047", "gemm.k=2048"});
+  const RunResult aligned = gemm({"graph.sizes.n=2048", "graph.sizes.k=2048"}),
+                  ragged = gemm({"graph.sizes.n=2047", "graph.sizes.k=2048"});
   CHECK(aligned.makespan < ragged.makespan);
 }
 
@@ -128,7 +130,8 @@ TEST_CASE("l2 runs: an unknown policy is refused with those that are known") {
 
 TEST_CASE("single products of every type run, tiled so that they fit") {
   const auto time = [](const char* dtype) {
-    return microseconds(gemm({"gemm.n=2048", "gemm.k=2048", fmt::format("gemm.dtype={}", dtype)}).makespan);
+    return microseconds(
+        gemm({"graph.sizes.n=2048", "graph.sizes.k=2048", fmt::format("graph.dtype={}", dtype)}).makespan);
   };
   const double bf16 = time("bf16"), fp32 = time("fp32"), int8 = time("int8");
   CHECK(fp32 > 2 * bf16);  // a quarter of the products a cycle
@@ -173,7 +176,7 @@ TEST_CASE("what no die can hold, or no schedule can run, is refused at its key")
     }
     return "accepted";
   };
-  CHECK_THAT(refusal({"gemm.k=1000000000"}), Contains("gemm.k") && Contains("GiB"));
-  CHECK_THAT(refusal({"gemm.experts=4", "experiment.execution=static"}), Contains("gemm.experts"));
+  CHECK_THAT(refusal({"graph.sizes.k=1000000000"}), Contains("graph.sizes.k") && Contains("GiB"));
+  CHECK_THAT(refusal({"graph.experts=4", "experiment.execution=static"}), Contains("graph.experts"));
   CHECK_THAT(refusal({"tiling.base_k=512"}), Contains("tiling.base_k") && Contains("L0"));
 }

@@ -77,7 +77,7 @@ TEST_CASE("a machine without a way that products need is refused, with the pipe 
 
 TEST_CASE("a product in a type that the machine lacks is refused before it runs") {
   CHECK_THROWS_WITH(load_experiment(configs_folder() / "experiments" / "gemm.yaml",
-                                    std::vector<std::string>{"gemm.dtype=mxfp4"}),
+                                    std::vector<std::string>{"graph.dtype=mxfp4"}),
                     Contains("a3_24_48 does not multiply mxfp4") && Contains("macs_fp4"));
 }
 

@@ -39,8 +39,9 @@ Comparison compared_point(double predicted, double formula, double published) {
 }  // namespace
 
 TEST_CASE("by hand a large product is its arithmetic at a part of the peak, and one launch") {
-  const Experiment experiment = roofline_experiment(
-      "gemm", {"gemm.experts=0", "gemm.m=4096", "gemm.n=4096", "gemm.k=4096", "gemm.dtype=bf16"});
+  const Experiment experiment =
+      roofline_experiment("gemm", {"graph.experts=0", "graph.sizes.m=4096", "graph.sizes.n=4096",
+                                   "graph.sizes.k=4096", "graph.dtype=bf16"});
   const SerialRoofline roofline = roofline_of(experiment, 0.8);
   const double seconds_alone =
       4096.0 * 4096 * 4096 /
@@ -52,8 +53,9 @@ TEST_CASE("by hand a large product is its arithmetic at a part of the peak, and 
 }
 
 TEST_CASE("by hand a thin product is the bytes of its factors and its result, each once") {
-  const Experiment experiment = roofline_experiment(
-      "gemm", {"gemm.experts=0", "gemm.m=128", "gemm.n=8192", "gemm.k=8192", "gemm.dtype=bf16"});
+  const Experiment experiment =
+      roofline_experiment("gemm", {"graph.experts=0", "graph.sizes.m=128", "graph.sizes.n=8192",
+                                   "graph.sizes.k=8192", "graph.dtype=bf16"});
   const auto& memory = experiment.hardware.memory;
   const double read = 2.0 * (128 * 8192 + 8192.0 * 8192), written = 2.0 * 128 * 8192;
   CHECK(ms(roofline_of(experiment, 0.8).operators) ==

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "tests/models/reference_ffn.h"
+#include "tests/models/shipped_graph.h"
 
 using namespace a3sim;
 using namespace a3sim::test;
@@ -187,7 +188,7 @@ TEST_CASE("Operators that inherit nothing run as one task over all experts, and 
 TEST_CASE("SwiGLU and Add over tiles give what they give row by row") {
   constexpr std::uint32_t kRows = 11, kWidth = 5, kTile = 4;
   const MoeShape shape = shape_of(1, 1);
-  const Graph graph = swiglu_add_graph(kRows, kWidth, kTile, DataType::kBf16);
+  const Graph graph = shipped_graph("swiglu_add.yaml", "sizes: {rows: 11, cols: 5, tiles: 3}").graph;
   const RowLayout layout(shape, RoutingCounts(1, 1));
   SmallRun run(graph, layout, {}, {});
   const Matrix gate_up = random_matrix(1, kRows, 2 * kWidth), other = random_matrix(2, kRows, kWidth);

@@ -1,8 +1,11 @@
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <cmath>
 
 #include "models/graph/expert_parallel.h"
 #include "models/operators/quantized_row.h"
+#include "tests/models/shipped_graph.h"
 #include "tests/models/small_run.h"
 
 using namespace a3sim;
@@ -39,13 +42,13 @@ void check_close(const Matrix& actual, const Matrix& expected) {
   }
 }
 
-GatheredGemm gathered(bool scatter, bool tiles) {
-  return {.m = kExchangeRanks * kExchangeBlock,
-          .n = kExchangeCols,
-          .k = kExchangeInner,
-          .ranks = kExchangeRanks,
-          .scatter = scatter,
-          .tiles = tiles};
+// Returns a product of a group, cut into tiles or whole.
+Graph product_of_group(const std::string& file, bool tiles) {
+  const Graph graph = shipped_graph(file, fmt::format("sizes: {{m: {}, n: {}, k: {}}}, ranks: {}",
+                                                      kExchangeRanks * kExchangeBlock, kExchangeCols,
+                                                      kExchangeInner, kExchangeRanks))
+                          .graph;
+  return tiles ? graph : without_tiles(graph, {});
 }
 
 Matrix matrix_rows(const Matrix& all, std::uint32_t rank) {
@@ -68,7 +71,7 @@ Routed routed_for(const MoeShape& shape) {
 TEST_CASE("A gathered product is that of all ranks' rows, in tiles and whole") {
   const Group group;
   const bool tiles = GENERATE(false, true);
-  const Graph graph = gathered_gemm_graph(gathered(false, tiles));
+  const Graph graph = product_of_group("allgather_product.yaml", tiles);
   SmallRun run(graph, group.layout, kExchangeCut, {});
   const Matrix a = random_matrix(1, kExchangeRanks * kExchangeBlock, kExchangeInner);
   for (std::uint32_t rank = 0; rank < kExchangeRanks; ++rank) {
@@ -85,7 +88,7 @@ TEST_CASE("A gathered product is that of all ranks' rows, in tiles and whole") {
 TEST_CASE("A scattered product leaves each rank its rows of the sum over all ranks") {
   const Group group;
   const bool tiles = GENERATE(false, true);
-  const Graph graph = gathered_gemm_graph(gathered(true, tiles));
+  const Graph graph = product_of_group("product_reduce_scatter.yaml", tiles);
   SmallRun run(graph, group.layout, kExchangeCut, {});
   Matrix sum(kExchangeRanks * kExchangeBlock, std::vector<float>(kExchangeCols));
   for (std::uint32_t rank = 0; rank < kExchangeRanks; ++rank) {

@@ -3,6 +3,7 @@
 #include <limits>
 #include <optional>
 
+#include "tests/models/shipped_graph.h"
 #include "tests/models/small_run.h"
 
 using namespace a3sim;
@@ -130,7 +131,9 @@ TEST_CASE("Vector tasks move their operands' bytes and count their instructions"
 TEST_CASE("only bf16 operands are converted: fp32 and fp16 have arithmetic of their own") {
   const RowLayout layout(kShape, RoutingCounts(kShape.ep, kShape.experts()));
   for (const DataType dtype : {DataType::kFp32, DataType::kBf16, DataType::kFp16}) {
-    const Graph graph = swiglu_add_graph(8, 4, 8, dtype);
+    const Graph graph = shipped_graph("swiglu_add.yaml", "sizes: {rows: 8, cols: 4, tiles: 1}, dtype: " +
+                                                             std::string(name_of(dtype)))
+                            .graph;
     const SmallRun run(graph, layout, kCut, {});
     Work work;
     Operators::get("Add").work(run.context(0), run.tasks_of(0, "Add")[0], work);

@@ -48,8 +48,8 @@ std::vector<BrokenCase> broken_cases() {
           {"all_to_all",
            nullptr,
            {"parallel.ep=3", "experiment.execution=static", "experiment.communication=one_sided"}},
-          {"allgather_gemm", nullptr, {"gemm.ranks=2"}},
-          {"allgather_gemm", nullptr, {"gemm.ranks=4", "gemm.collective=reduce_scatter"}},
+          {"allgather_gemm", nullptr, {"graph.ranks=2"}},
+          {"gemm_reduce_scatter", nullptr, {"graph.ranks=4", "cut.partitions=8"}},
           {"diamond", nullptr, {"workers={aic: 3, aiv: 4}"}},
           {"swiglu_add", nullptr, {"workers={aic: 3, aiv: 4}"}}};
 }

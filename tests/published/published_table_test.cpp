@@ -20,14 +20,15 @@ constexpr const char* kHead =
     "description: products\n"
     "experiment: gemm\n"
     "metrics: [{metric: tflops, unit: TFLOPS}, {metric: latency, unit: us}]\n"
-    "keys: {m: gemm.m, n: gemm.n, k: gemm.k, blocks: {by rows: {tiling.order: row_major}, diagonal: {}}}\n"
-    "set: {gemm.k: 256, gemm.n: 128}\n";
+    "keys: {m: graph.sizes.m, n: graph.sizes.n, k: graph.sizes.k, blocks: {by rows: {tiling.order: "
+    "row_major}, diagonal: {}}}\n"
+    "set: {graph.sizes.k: 256, graph.sizes.n: 128}\n";
 
 struct Mine {
   explicit Mine(const std::string& text) {
     std::filesystem::copy(configs_folder() / "experiments" / "gemm.yaml",
                           toy.scenario.configs / "experiments");
-    for (const char* folder : {"orders", "hardware", "programs"})
+    for (const char* folder : {"orders", "hardware", "programs", "graphs"})
       std::filesystem::copy(configs_folder() / folder, toy.scenario.configs / folder);
     toy.write("published/mine.yaml", text);
   }
@@ -72,8 +73,9 @@ TEST_CASE("lists of a case are crossed, the last runs fastest, and `each` is cro
   }
   CHECK(Json(coordinates_of(table)) == expected);
   // What a column's value sets lies over what all cases set.
-  CHECK(table.cases[0].overrides == Texts{"gemm.k=256", "gemm.n=32", "gemm.m=64", "tiling.order=row_major"});
-  CHECK(table.cases[4].overrides == Texts{"gemm.k=256", "gemm.n=32", "gemm.m=64"});
+  CHECK(table.cases[0].overrides ==
+        Texts{"graph.sizes.k=256", "graph.sizes.n=32", "graph.sizes.m=64", "tiling.order=row_major"});
+  CHECK(table.cases[4].overrides == Texts{"graph.sizes.k=256", "graph.sizes.n=32", "graph.sizes.m=64"});
 }
 
 TEST_CASE("a table without cases predicts whatever something was published about") {
@@ -105,14 +107,14 @@ TEST_CASE("a variant of a key that the user sets is left out, and a case of it i
   Mine mine(std::string(kHead) + "cases: [{m: 64}]\nvariants: [{name: cold, set: {l2.start: cold}}]\n");
   mine.toy.scenario.overrides = {"l2.start=used"};
   CHECK(mine.points().size() == 2);
-  mine.toy.scenario.overrides = {"gemm.m=32"};
-  CHECK_THAT(mine.refusal(), Contains("the reproduction itself sets gemm.m"));
+  mine.toy.scenario.overrides = {"graph.sizes.m=32"};
+  CHECK_THAT(mine.refusal(), Contains("the reproduction itself sets graph.sizes.m"));
 }
 
 TEST_CASE("a product's metrics are those of its run") {
   const Mine mine(std::string(kHead) + "cases: [{m: 64}]\n");
   const std::vector<Point> points = mine.points();
-  const Texts set{"gemm.m=64", "gemm.n=128", "gemm.k=256", "network.backend=native"};
+  const Texts set{"graph.sizes.m=64", "graph.sizes.n=128", "graph.sizes.k=256", "network.backend=native"};
   const Experiment experiment = load_experiment(configs_folder() / "experiments" / "gemm.yaml", set);
   const Duration latency = run_experiment(experiment, false).front().run.makespan;
   REQUIRE(points.size() == 2);
@@ -133,7 +135,8 @@ TEST_CASE("a case is compared with another one that was run, and not with itself
   const Mine mine(
       "description: d\nexperiment: gemm\n"
       "metrics: [{metric: latency, unit: us, columns: [against]}, {metric: speedup, unit: x}]\n"
-      "keys: {m: gemm.m}\nset: {gemm.n: 64, gemm.k: 64}\nagainst: {m: 64}\ncases: [{m: [64, 512]}]\n");
+      "keys: {m: graph.sizes.m}\nset: {graph.sizes.n: 64, graph.sizes.k: 64}\nagainst: {m: 64}\ncases: [{m: "
+      "[64, 512]}]\n");
   const std::vector<Point> points = mine.points();
   REQUIRE(points.size() == 3);
   CHECK(points[2].metric == "speedup");
@@ -166,7 +169,7 @@ TEST_CASE("all that is wrong with a table is said at once, with its place") {
   const Mine mine(
       "description: d\nexperiment: gemm\n"
       "metrics:\n  - {metric: latency, unit: TFLOPS}\n"
-      "keys: {m: gemm.m, blocks: {diagonal: {}}}\n"
+      "keys: {m: graph.sizes.m, blocks: {diagonal: {}}}\n"
       "cases:\n  - {m: 64, blocks: by columns}\n  - {block: diagonal}\n"
       "evaluatoin: runs\n");
   CHECK_THAT(mine.refusal(), Contains("mine.yaml:4:") && Contains("no unit of latency") &&
@@ -175,7 +178,7 @@ TEST_CASE("all that is wrong with a table is said at once, with its place") {
                                  Contains("mine.yaml:9:") && Contains("did you mean 'evaluation'"));
   CHECK_THAT(Mine(std::string(kHead) + "evaluation: guess\n").refusal(),
              Contains("unknown evaluation 'guess'") && Contains("runs"));
-  CHECK_THAT(Mine("description: d\nexperiment: gemm\nkeys: {m: gemm.m}\ncases: [{m: 32}]\n"
+  CHECK_THAT(Mine("description: d\nexperiment: gemm\nkeys: {m: graph.sizes.m}\ncases: [{m: 32}]\n"
                   "metrics: [{metric: latency, unit: us, columns: [bounds, bond]}]\n")
                  .refusal(),
              Contains("unknown column 'bond'") && Contains("bounds"));

@@ -62,7 +62,7 @@ TEST_CASE("where the lists found are of other tasks, the keys that they came fro
   const SearchProblem problem(
       small_swiglu_add({"order.vtq=[op * 1000 + index]"}),
       space_of(std::string(kNoOtherOrder) +
-               "  held_out:\n    fewer: {elementwise.tiles: 64}\n    polls: {experiment.poll.aiv: 10 ns}\n"),
+               "  held_out:\n    fewer: {graph.sizes.tiles: 64}\n    polls: {experiment.poll.aiv: 10 ns}\n"),
       true);
   const SearchFindings found = findings_of(problem, with_moves(80));
   REQUIRE(found.lists.gained());
@@ -85,8 +85,8 @@ TEST_CASE("lists stand in a file beside the order, and run from there as they ra
   folder.add("found.yaml",
              overlay_text(problem, found.outcome.winner().candidate,
                           configs_folder() / "experiments" / "swiglu_add.yaml",
-                          std::vector<std::string>{"elementwise.rows=4096", "elementwise.cols=512",
-                                                   "elementwise.tiles=128", "workers.aiv=8", "l2.mode=pieces",
+                          std::vector<std::string>{"graph.sizes.rows=4096", "graph.sizes.cols=512",
+                                                   "graph.sizes.tiles=128", "workers.aiv=8", "l2.mode=pieces",
                                                    "hardware.memory.l2_size={value: 3 MiB, source: small}"},
                           "lists", "lists.csv"));
   const Experiment from_file = load_experiment(folder.path() / "found.yaml", {});

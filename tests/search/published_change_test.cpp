@@ -23,7 +23,7 @@ TEST_CASE("the nearest published change is that of the same workload and pass wi
   REQUIRE(ep4);
   CHECK(ep4->published == Approx(1 - 10.2 / 16.3));
   CHECK(ep4->error() < 0.05);
-  const auto tiles = nearest("swiglu_add.yaml", {"elementwise.rows=16384"});
+  const auto tiles = nearest("swiglu_add.yaml", {"graph.sizes.rows=16384"});
   REQUIRE(tiles);
   CHECK(tiles->published == Approx(1 - 588.38 / 723.29));
   CHECK(tiles->where.find("32768") != std::string::npos);

@@ -188,7 +188,7 @@ TEST_CASE("a rung that does not rank as the next stage does is left out from the
     return search(problem, one_run(60, 1), runs).correlations;
   };
   const auto same = correlations("{experiment.poll.aiv: 10 ns}"),
-             other = correlations("{elementwise.tiles: 2}");
+             other = correlations("{graph.sizes.tiles: 2}");
   REQUIRE(same.size() == 1);
   CHECK(same.front().rank_correlation >= 0.7);
   CHECK_FALSE(same.front().skipped);

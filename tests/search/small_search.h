@@ -13,8 +13,8 @@ namespace a3sim {
 // Returns SwiGLU, then Add, on eight workers and an L2 that holds a few tiles: their order decides what is
 // read twice.
 inline Experiment small_swiglu_add(std::vector<std::string> more = {}) {
-  std::vector<std::string> set{"elementwise.rows=4096", "elementwise.cols=512",
-                               "elementwise.tiles=128", "workers.aiv=8",
+  std::vector<std::string> set{"graph.sizes.rows=4096", "graph.sizes.cols=512",
+                               "graph.sizes.tiles=128", "workers.aiv=8",
                                "l2.mode=pieces",        "hardware.memory.l2_size=3 MiB"};
   set.insert(set.end(), more.begin(), more.end());
   return load_experiment(configs_folder() / "experiments" / "swiglu_add.yaml", set);

@@ -31,8 +31,9 @@ TEST_CASE("A kernel takes as long as the same product tile by tile through the L
   const std::string hardware = GENERATE("a3_24_48", "h100_node");
   const std::uint32_t m = GENERATE(512U, 2048U, 4096U);
   constexpr std::uint32_t kN = 4096, kK = 6144;
-  const Experiment experiment = gemm_on(hardware, {"gemm.m=" + std::to_string(m), "gemm.n=4096",
-                                                   "gemm.k=6144", "l2.start=cold", "network.backend=native"});
+  const Experiment experiment =
+      gemm_on(hardware, {"graph.sizes.m=" + std::to_string(m), "graph.sizes.n=4096", "graph.sizes.k=6144",
+                         "l2.start=cold", "network.backend=native"});
   KernelCost cost(experiment.hardware, experiment.program, experiment.cut.tiling);
   const std::vector<std::uint32_t> rows{m};
   const Duration whole = cost.products(rows, kN, kK, experiment.workers.count(CoreUnit::kMatrix)).ideal;

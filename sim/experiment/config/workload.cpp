@@ -35,13 +35,13 @@ void read_model(const Config& root, Experiment& experiment) {
   experiment.routing = read_routing(root.map("routing"));
 }
 
-void check_fits_memory(const Config& config, Bytes memory, std::initializer_list<std::string_view> keys,
-                       double elements, DataType dtype) {
+void check_fits_memory(const Config& config, Bytes memory, const std::vector<std::string>& keys,
+                       double bytes) {
   constexpr double kGibibyte = 1ULL << 30;
-  const double bytes = elements * element_bytes(dtype), most = static_cast<double>(memory.count);
+  const double most = static_cast<double>(memory.count);
   if (bytes <= most) return;
-  const auto size = [&](std::string_view key) { return std::strtod(config.yaml(key).c_str(), nullptr); };
-  const std::string_view largest = *std::ranges::max_element(keys, {}, size);
+  const auto size = [&](const std::string& key) { return std::strtod(config.yaml(key).c_str(), nullptr); };
+  const std::string& largest = *std::ranges::max_element(keys, {}, size);
   config.error(largest,
                fmt::format("the tensors would take {:.1f} GiB, expected at most the {:.4g} GiB of a die",
                            bytes / kGibibyte, most / kGibibyte));

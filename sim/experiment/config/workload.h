@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,9 +43,9 @@ auto of_execution(const Config& block, std::string_view key, const Experiment& e
 }
 // The largest size of a shape.
 inline constexpr std::int64_t kMostShape = 1 << 30;
-// Notes an error at the largest of the keys if the tensors are larger than the device's memory. Nothing larger can be measured,
-// and much larger ones would never finish.
-void check_fits_memory(const Config& config, Bytes memory, std::initializer_list<std::string_view> keys,
-                       double elements, DataType dtype);
+// Notes an error at the largest of the keys if tensors of so many bytes are larger than the device's memory. Nothing larger can be
+// measured, and much larger ones would never finish.
+void check_fits_memory(const Config& config, Bytes memory, const std::vector<std::string>& keys,
+                       double bytes);
 
 }  // namespace a3sim

@@ -60,7 +60,7 @@ void read_chunked_gemm(const Config& root, const Config& /*block*/, Experiment& 
   }
   const double all = 1.0 * gemm.rows * gemm.ranks;
   check_fits_memory(config, experiment.hardware.memory.hbm_size, {"rows", "n", "k"},
-                    all * gemm.k + 2 * all * gemm.n + 2.0 * gemm.k * gemm.n, gemm.dtype);
+                    (all * gemm.k + 2 * all * gemm.n + 2.0 * gemm.k * gemm.n) * element_bytes(gemm.dtype));
   config.finish();
   experiment.parallel.tp_stride = 1;
   experiment.parallel.ep = experiment.shape.ep = gemm.ranks;

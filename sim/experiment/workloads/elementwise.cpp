@@ -20,7 +20,7 @@ void read_elementwise(const Config& root, const Config& /*block*/, Experiment& e
   if (shape.rows % shape.slices != 0) config.error("slices", "expected a divisor of the rows");
   shape.dtype = read_dtype(config);
   check_fits_memory(config, experiment.hardware.memory.hbm_size, {"rows", "cols"},
-                    3.0 * shape.rows * shape.cols, shape.dtype);
+                    3.0 * shape.rows * shape.cols * element_bytes(shape.dtype));
   config.finish();
   experiment.shape.ep = 1;
   experiment.shape.dtype = shape.dtype;
