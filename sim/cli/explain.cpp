@@ -16,6 +16,7 @@
 #include "sim/result/analysed_run.h"
 #include "sim/result/cable_report.h"
 #include "sim/result/saved_run.h"
+#include "sim/search/search_problem.h"
 #include "traces/import/profile_report.h"
 
 namespace a3sim {
@@ -37,6 +38,12 @@ void explain_profile(const ExplainOptions& options, const Profile& profile) {
   print_report(profile_report(profile, options.rank.value_or(kNone)), options.json);
 }
 
+// Returns whether a search takes the configuration: no queue of a training step can be sorted.
+bool can_be_searched(const std::filesystem::path& configuration) {
+  const Experiment experiment = load_experiment(configuration, {});
+  return why_not_searched(experiment, read_space(default_space(experiment))).empty();
+}
+
 // Returns the commands to go on with: where another order may gain, the search; all parts of the machine; the page.
 std::string next_steps(const ExplainOptions& options, const AnalysedRun& known, bool was_run) {
   constexpr double kWorthASearch = 0.01;
@@ -51,7 +58,7 @@ std::string next_steps(const ExplainOptions& options, const AnalysedRun& known, 
   const bool room = std::ranges::any_of(
       known.passes, [](const AnalysedPass& pass) { return pass.verdict.room() >= kWorthASearch; });
   if (knows_configuration && known.traced()) {
-    if (room)
+    if (room && can_be_searched(known.run->configuration()))
       commands.push_back(
           fmt::format("a3sim search {} --objective one    # an order that gains some of the room", config));
     commands.push_back(

@@ -64,11 +64,15 @@ std::string quoted(const std::vector<std::string>& keys) {
 
 }  // namespace
 
+std::string why_not_searched(const Experiment& experiment, const SearchSpace& space) {
+  const bool sorts = std::ranges::any_of(space.terms, [](const auto& terms) { return !terms.empty(); });
+  return sorts ? experiment.work->why_no_schedule_run() : std::string();
+}
+
 SearchProblem::SearchProblem(Experiment experiment, SearchSpace space, bool own_alone)
     : experiment_(std::move(experiment)), space_(std::move(space)) {
-  const std::string why = experiment_.work->why_no_schedule_run();
-  orders_ = why.empty();
-  if (!orders_ && std::ranges::any_of(space_.terms, [](const auto& terms) { return !terms.empty(); }))
+  orders_ = experiment_.work->why_no_schedule_run().empty();
+  if (const std::string why = why_not_searched(experiment_, space_); !why.empty())
     throw InputError(experiment_.name + ": " + why);
   const std::uint32_t experts =
       experiment_.shape.ep > 0 ? experiment_.shape.experts() / experiment_.shape.ep : 0;

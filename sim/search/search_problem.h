@@ -19,6 +19,9 @@ struct SearchStart {
   bool sorted = false;                                    // by keys only: candidates may take parts of it
 };
 
+// Returns why the experiment has nothing that the space's sort keys sort; empty if it has, or if the space has none.
+std::string why_not_searched(const Experiment& experiment, const SearchSpace& space);
+
 // A space laid over an experiment. If the experiment has several passes with operators of their own names,
 // each pass is a part with its own sort keys; otherwise all passes are one part.
 class SearchProblem {
