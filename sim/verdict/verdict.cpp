@@ -141,8 +141,13 @@ std::string unknown_sentence(const Verdict& verdict) {
 
 std::string order_sentence(const Verdict& verdict) {
   if (verdict.bound <= Duration::zero()) return {};
-  return fmt::format("Another order gains at most {}: the bound is {} ({}).", in_percent(verdict.room()),
-                     in_ms_or_s(verdict.bound), verdict.bound_by);
+  return fmt::format("{} at most {}: the bound is {} ({}).",
+                     verdict.streams ? "The same kernels at other times gain" : "Another order gains",
+                     in_percent(verdict.room()), in_ms_or_s(verdict.bound), verdict.bound_by);
+}
+
+std::string other_order(const Verdict& verdict) {
+  return verdict.streams ? "other times of the kernels" : "another order";
 }
 
 // Where nothing was tried: the causes, and the order.
@@ -155,7 +160,9 @@ void add_path(Report& report, const Verdict& verdict) {
     table.add({share.name, share.part, enumerated(share.operators)},
               share.part >= kShown ? Audience::kAll : Audience::kPrograms);
   if (verdict.bound > Duration::zero())
-    table.add({"another order gains at most", verdict.room(), ""}, Audience::kPeople);
+    table.add(
+        {other_order(verdict) + (verdict.streams ? " gain at most" : " gains at most"), verdict.room(), ""},
+        Audience::kPeople);
 }
 
 }  // namespace
@@ -178,13 +185,17 @@ std::string bound_name(const Bounds& bounds) {
 
 Verdict verdict_of(std::string pass, const Trace& trace, const CriticalPath* path, Duration bound,
                    std::string bound_by) {
-  // Of streams, what the cubes cannot do faster is whole kernels, with their loads and stores.
-  if (trace.machine.streams && bound_by == name_of(Bound::kCube)) bound_by = "kernels of one die";
   Verdict verdict{std::move(pass), trace.latency(), bound, std::move(bound_by), {}};
+  if (trace.machine.streams) verdict.on_streams();
   if (!path) return verdict;
   for (const MainBlame& blame : ranked_blame(blame_of(trace, *path)))
     verdict.path.push_back({blame.blame, cause_name(trace, *path, blame.blame), blame.part, blame.operators});
   return verdict;
+}
+
+void Verdict::on_streams() {
+  streams = true;
+  if (bound_by == name_of(Bound::kCube)) bound_by = "kernels of one die";
 }
 
 void rank(Verdict& verdict) {
@@ -257,7 +268,7 @@ void add_limits(Report& report, const Verdict& verdict) {
     add(candidate.name, candidate.better, candidate.free, evidence_of(verdict, candidate),
         shows(candidate) ? Audience::kAll : Audience::kPrograms);
   if (verdict.bound > Duration::zero())
-    add("another order, at most", std::nullopt,
+    add(other_order(verdict) + ", at most", std::nullopt,
         MedianInterval{verdict.room(), verdict.room(), verdict.room()},
         fmt::format("bound {}, {}", in_ms_or_s(verdict.bound), verdict.bound_by), Audience::kAll);
 }

@@ -52,7 +52,10 @@ struct Verdict {
   std::vector<PathShare> path;               // the largest first; empty: the tasks are not known
   std::vector<LimitCandidate> candidates{};  // by gain(), the largest first; empty: no variation has run
   std::string not_tried{};                   // why none has; empty: nobody asked
+  bool streams = false;                      // kernels run on streams, so that no queue has an order
 
+  // Says that kernels run on streams. What the cubes cannot do faster is then whole kernels, with their loads and stores.
+  void on_streams();
   // Returns the share of the latency above the bound. No order gains more; whether one gains as much is not known.
   double room() const {
     return latency > bound && bound > Duration::zero() ? 1 - seconds(bound) / seconds(latency) : 0;

@@ -111,6 +111,9 @@ TEST_CASE("it is said where a gain holds, turns round, or is noise; a loss, too"
   CHECK_THAT(where_it_turns("mine", "full", outcomes, 0),
              Contains("do not differ by more than noise as configured; faster under skew 0.4") &&
                  Contains("slower under skew 0.2"));
+  outcomes.front().difference = {0, 0, 0};  // one run of each, which knows no noise
+  CHECK_THAT(where_it_turns("mine", "full", outcomes, 0),
+             Contains("mine and full take the same time as configured"));
 }
 
 TEST_CASE("each condition's outcome is what an experiment with its values gives, under the same jitter") {

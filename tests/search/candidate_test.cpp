@@ -29,6 +29,18 @@ std::uint64_t hash_of_pass(const Experiment& experiment, std::size_t pass) {
 
 }  // namespace
 
+// explain once said 'a3sim search' of steps whose layouts no search takes.
+TEST_CASE("a training step has nothing to search for, a layer has, and a decoding step has settings") {
+  const auto why = [](const char* name) {
+    const Experiment experiment =
+        load_experiment(configs_folder() / "experiments" / (std::string(name) + ".yaml"), {});
+    return why_not_searched(experiment, read_space(default_space(experiment)));
+  };
+  CHECK_THAT(why("step_qwen3_8b"), Catch::Contains("training_step"));
+  CHECK(why("ep4").empty());
+  CHECK(why("decode_deepseek_v3").empty());
+}
+
 TEST_CASE("an order to start from has the same schedules as a candidate") {
   const SearchProblem problem = moe_problem();
   const CandidateRuns runs(problem, 1, nullptr);

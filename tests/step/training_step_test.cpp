@@ -116,6 +116,23 @@ TEST_CASE(
   CHECK(two.run.result.makespan < none.run.result.makespan);
 }
 
+// An exchange of TP that went on while the die waited for one of EP was once called hidden, although nothing computed.
+TEST_CASE("what hides an exchange is a kernel, and no other exchange") {
+  const Ran ran = run_text(
+      kSmall, {"parallel.tp=2", "parallel.dp=8", "parallel.ep=8", "step.global_batch=64",
+               "step.schedule=1f1b", "step.overlap=two_micro_batches", "program.launch.queued=0 us",
+               "hardware.fabric.planes.hccs.egress=5 GB/s", "hardware.fabric.planes.hccs.ingress=5 GB/s"});
+  const auto& exchanges = ran.accounts[0].exchanges;
+  for (const ExchangeAccount& exchange : exchanges) {
+    Duration by_kernels{};
+    for (const Duration time : exchange.hidden_by) by_kernels += time;
+    CHECK(near(by_kernels + exchange.exposed + exchange.beside, exchange.total, 0.01));
+    CHECK(near(by_kernels + Duration(1), exchange.hidden() + Duration(1), 0.01));
+  }
+  CHECK(exchanges[static_cast<std::size_t>(ExchangeFor::kTp)].beside > Duration::zero());
+  CHECK(exchanges[static_cast<std::size_t>(ExchangeFor::kEp)].beside == Duration::zero());
+}
+
 TEST_CASE("a layout that does not divide says where, and what would") {
   const auto message = [](const std::vector<std::string>& set) -> std::string {
     try {

@@ -99,8 +99,9 @@ std::string condition_text(const ConditionOutcome& outcome) {
                      100 * outcome.difference.median);
 }
 
+// A single run of each has no noise.
 std::string word_for(const MedianInterval& difference) {
-  if (!difference.clear()) return "noise";
+  if (!difference.clear()) return difference.low == difference.high ? "as fast" : "noise";
   return difference.high < 0 ? "faster" : "slower";
 }
 
@@ -166,14 +167,15 @@ std::string where_it_turns(const std::string& tried, const std::string& other,
   };
   std::string text;
   if (!here.clear()) {
-    text = fmt::format("{} and {} do not differ by more than noise as configured", tried, other) +
+    text = fmt::format("{} and {} {} as configured", tried, other,
+                       here.low == here.high ? "take the same time" : "do not differ by more than noise") +
            part("faster", faster) + part("slower", slower);
   } else {
     const bool gains = here.high < 0;
     const std::vector<std::string>&holds = gains ? faster : slower, &turns = gains ? slower : faster;
     text = fmt::format("That {} is {} than {} holds under {} of {} other conditions", tried, word_for(here),
                        other, holds.size(), run) +
-           part("it turns round", turns) + part("it is noise", unclear);
+           part("it turns round", turns) + part(here.low == here.high ? "as fast" : "it is noise", unclear);
   }
   const auto shorter = std::ranges::count_if(outcomes, [&](const ConditionOutcome& outcome) {
     return outcome.refused.empty() && outcome.runs < runs;

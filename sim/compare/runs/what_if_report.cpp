@@ -160,13 +160,14 @@ std::string rows_above(const WhatIf& result, const WhatIf::Row& binding) {
 }
 
 // Returns the parts that bind: of those that stand for themselves and gain more than noise, the ones that gain most.
-std::string what_binds(const WhatIf& result) {
+std::string what_binds(const WhatIf& result, bool streams) {
   const auto bound = std::ranges::max_element(result.now.bounds);
   Verdict verdict{{},
                   result.now.total(),
                   *bound,
                   std::string(name_of(static_cast<Bound>(bound - result.now.bounds.begin()))),
                   {}};
+  if (streams) verdict.on_streams();
   for (const WhatIf::Row& row : result.rows) {
     const auto gains = [&](const Outcome& outcome) { return result.gain(outcome).clear(); };
     if (row.part->kind != MachinePart::Kind::kSingle ||
@@ -203,7 +204,7 @@ Report what_if_report(const Experiment& experiment, const WhatIf& result, const 
   add_levels(report, result);
   add_bounds(report, result);
   report.say(notes(result));
-  report.say_on(what_binds(result), "binds");
+  report.say_on(what_binds(result, !experiment.work->why_no_schedules().empty()), "binds");
   return report;
 }
 

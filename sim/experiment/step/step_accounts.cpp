@@ -73,9 +73,12 @@ class StageSurvey {
     cover(account);
     // What is exposed is said once: as its class.
     constexpr TimeClass kClasses[] = {TimeClass::kEp, TimeClass::kTp, TimeClass::kDp, TimeClass::kPp};
-    for (std::size_t what = 0; what < account.exchanges.size(); ++what)
-      account.exchanges[what].exposed =
-          std::min(account.exchanges[what].total, at(account.classes, kClasses[what]));
+    for (std::size_t what = 0; what < account.exchanges.size(); ++what) {
+      ExchangeAccount& exchange = account.exchanges[what];
+      const Duration alone = exchange.exposed;
+      exchange.exposed = std::min(exchange.total, at(account.classes, kClasses[what]));
+      exchange.beside = std::max(Duration::zero(), alone - exchange.exposed);
+    }
     return account;
   }
 

@@ -18,8 +18,9 @@ constexpr auto names_of(ExchangeFor) {
 // exchange of a class before it go on.
 struct ExchangeAccount {
   Duration total{}, exposed{};
+  Duration beside{};  // no kernel runs then either, but another exchange, which the time is said of
   std::array<Duration, 4> hidden_by{};  // time beside each of the first four time classes
-  Duration hidden() const { return total - exposed; }
+  Duration hidden() const { return total - exposed - beside; }  // time beside kernels
 };
 
 // Divides the time of one stage's die.

@@ -110,6 +110,7 @@ void add_exchanges(const SimulatedStep& simulated, Report& report) {
                               Column::percent("hidden", "hidden_share")};
   for (const char* by : {"products of experts", "other products", "attention", "vector"})
     columns.push_back(Column::milliseconds(fmt::format("by {} ms", by), fmt::format("hidden_by.{}_ps", by)));
+  columns.push_back(Column::milliseconds("beside other exchanges ms", "beside_ps"));
   Table& table = report.table("exchanges", columns);
   for (std::size_t e = 0; e < simulated.figures.exchanges.size(); ++e) {
     const ExchangeAccount& account = simulated.figures.exchanges[e];
@@ -117,6 +118,7 @@ void add_exchanges(const SimulatedStep& simulated, Report& report) {
     std::vector<Cell> row{std::string(kNamesOf<ExchangeFor>[e]), account.total, account.exposed,
                           share(account.hidden(), account.total)};
     row.insert(row.end(), account.hidden_by.begin(), account.hidden_by.end());
+    row.emplace_back(account.beside);
     table.add(std::move(row));
   }
 }

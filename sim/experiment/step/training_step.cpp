@@ -34,6 +34,7 @@ std::string what_fits(const StepOptions& step, const StageMemory& fullest) {
 void add_part(const ExchangeAccount& more, std::uint32_t parts, ExchangeAccount& mean) {
   mean.total += more.total / parts;
   mean.exposed += more.exposed / parts;
+  mean.beside += more.beside / parts;
   for (std::size_t c = 0; c < mean.hidden_by.size(); ++c) mean.hidden_by[c] += more.hidden_by[c] / parts;
 }
 
