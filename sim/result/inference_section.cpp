@@ -113,7 +113,7 @@ std::vector<PageBlocks::Card> cards_of(const Config& result) {
     return fmt::format("{:.3f} ms", 1e-9 * static_cast<double>(result.integer(key, 0, kLongestTime)));
   };
   std::vector<PageBlocks::Card> cards{{"step", ms("step_ps"), result.text("method")}};
-  if (result.integer("tpot_ps", 0, kLongestTime) > 0)
+  if (result.text("method") == "decode")  // a prefill leaves no output token
     cards.push_back({"per output token", ms("tpot_ps"), ""});
   cards.push_back(
       {"tokens/s per die", fmt::format("{:.0f}", result.number("tokens_per_second_per_die", 0, kAnyNumber)),

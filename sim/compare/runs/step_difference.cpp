@@ -60,7 +60,8 @@ void add_step_figures(const SavedStep& a, const SavedStep& b, Report& report) {
   constexpr double kGibibyte = 1024.0 * 1024 * 1024;
   const StepUnit unit = unit_of(a, b);
   add(fmt::format("time {}", unit.name).c_str(), unit.of(a.time()), unit.of(b.time()), 3);
-  if (of_both(a, b, "tpot_ps"))
+  const auto decodes = [](const SavedStep& step) { return step.result.value("method", "") == "decode"; };
+  if (decodes(a) && decodes(b))
     add("per output token ms", a.number("tpot_ps") * 1e-9, b.number("tpot_ps") * 1e-9, 3);
   add("tokens/s per die", a.number("tokens_per_second_per_die"), b.number("tokens_per_second_per_die"), 0);
   if (of_both(a, b, "mfu")) add("MFU %", 100 * a.number("mfu"), 100 * b.number("mfu"), 1);

@@ -60,7 +60,7 @@ std::string shared_facts(const std::filesystem::path& database, std::string_view
   each_config(database, sweep, [&](const std::string& config) {
     std::vector<std::string> facts;
     for (const auto& [section, key, words] : kFactKeys)
-      if (const std::string value = value_in(config, section, key); !value.empty())
+      if (const std::string value = value_in(config, section, key); !value.empty() && value != "\"\"")
         facts.push_back(fmt::format(fmt::runtime(words), value));
     if (std::exchange(first, false)) shared = facts;
     std::erase_if(shared, [&](const std::string& fact) { return std::ranges::count(facts, fact) == 0; });
