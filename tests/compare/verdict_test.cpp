@@ -189,6 +189,9 @@ TEST_CASE("a collective's exchanges are no puts, and their rate is what limits w
   CHECK_THAT(text, StartsWith("forward: Limited by host collective, rate: ") &&
                        Contains("exchanges that share a rank's rate"));
   CHECK_THAT(text, !Contains("puts") && !Contains("link ports"));
+  const nlohmann::ordered_json roofs = told_pass(known, 0, kNone).json()["roofline"];
+  CHECK(roofs[0]["operator"] == "Dispatch");
+  CHECK(roofs[0]["roof_is"] == "collective");
 }
 
 TEST_CASE("what bounds a step is called kernels, since more than arithmetic is in it") {
