@@ -71,8 +71,10 @@ std::vector<Overlap> step_overlaps(const std::filesystem::path& directory) {
     for (const Config& exchange : stage.maps("exchanges")) {
       const Duration total(exchange.integer("total_ps", 0, kMostTime));
       const Duration exposed(exchange.integer("exposed_ps", 0, kMostTime));
+      // While two exchanges go on and no kernel runs, the time is one of them's alone.
+      const Duration beside(exchange.integer("beside_ps", 0, kMostTime, 0));
       overlap.exposed += exposed;
-      overlap.hidden += total - exposed;
+      overlap.hidden += total - exposed - beside;
     }
   }
   diagnostics.throw_if_any();

@@ -189,6 +189,9 @@ TEST_CASE("a collective's exchanges are no puts, and their rate is what limits w
   CHECK_THAT(text, StartsWith("forward: Limited by host collective, rate: ") &&
                        Contains("exchanges that share a rank's rate"));
   CHECK_THAT(text, !Contains("puts") && !Contains("link ports"));
+  const nlohmann::ordered_json roofs = told_pass(known, 0, kNone).json()["roofline"];
+  CHECK(roofs[0]["operator"] == "Dispatch");
+  CHECK(roofs[0]["roof_is"] == "collective");
 }
 
 TEST_CASE("what bounds a step is called kernels, since more than arithmetic is in it") {
@@ -303,7 +306,7 @@ TEST_CASE(
   const AnalysedRun known = analyse(run, run.name, 2);
   std::int64_t total = 0, exposed = 0, stages = 0;
   for (const nlohmann::ordered_json& row : summary.json["exchanges"]) {
-    total += row["total_ps"].get<std::int64_t>();
+    total += row["total_ps"].get<std::int64_t>() - row["beside_ps"].get<std::int64_t>();
     exposed += row["exposed_ps"].get<std::int64_t>();
   }
   Overlap sum;

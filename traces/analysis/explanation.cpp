@@ -143,8 +143,8 @@ void add_ranks(Report& report, const Trace& trace, const Explanation& explanatio
         std::vector<WorkerTimes>(trace.machine.workers.size()), Audience::kPeople);
 }
 
-std::string_view roof_name(const TraceOperator& op, const Roofline& roof) {
-  if (op.unit == TaskUnit::kPut) return "port";
+std::string_view roof_name(const TraceMachine& machine, const TraceOperator& op, const Roofline& roof) {
+  if (op.unit == TaskUnit::kPut) return machine.collectives ? "collective" : "port";
   if (roof.roof() < roof.peak) return roof.l2_bound ? "L2" : "HBM";
   return op.unit == TaskUnit::kCube ? "cube" : "vector";
 }
@@ -173,7 +173,7 @@ void add_roofs(Report& report, const Trace& trace, const std::vector<Roofline>& 
     table.add(
         {trace_operator.name, put ? Cell() : r.operations, r.hbm_bytes, r.l2_bytes, unless_zero(r.intensity),
          unless_zero(r.l2_intensity), with_prefix(r.achieved) + bytes, with_prefix(r.roof()) + bytes,
-         share(r.achieved, r.roof()), std::string(roof_name(trace_operator, r)),
+         share(r.achieved, r.roof()), std::string(roof_name(trace.machine, trace_operator, r)),
          std::string(name_of(trace_operator.unit)), r.achieved, r.peak, r.memory, r.roof()},
         r.achieved == 0 ? Audience::kPrograms : Audience::kAll);
   }

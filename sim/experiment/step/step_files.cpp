@@ -34,6 +34,7 @@ StepJson stage_exchanges_json(const StageAccount& account) {
     list.push_back({{"exchange", std::string(kNamesOf<ExchangeFor>[e])},
                     {"total_ps", exchange.total.count()},
                     {"exposed_ps", exchange.exposed.count()},
+                    {"beside_ps", exchange.beside.count()},
                     {"hidden_by_ps", hidden}});
   }
   return list;
