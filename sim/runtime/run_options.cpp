@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "sim/core/error.h"
 #include "sim/runtime/execution.h"
 
 namespace a3sim {
@@ -29,6 +30,11 @@ void refuse_other_kinds(const Config& block, const WorkerKinds& workers) {
 RunOptions read_run_options(const Config& experiment, const WorkerKinds& workers) {
   RunOptions options;
   options.execution = read_execution(experiment);
+  if (options.execution == kStreams)
+    throw InputError(
+        fmt::format("{}: {}: only micro-batches of a MoE layer run on streams, expected one of {}",
+                    experiment.mark("execution").text(), experiment.path("execution"),
+                    fmt::join(Executions::names(), ", ")));
   const ExecutionType* type = &Executions::get(options.execution);
   options.transport = experiment.choice("communication", type->usual_transport());
   if (options.transport == Transport::kCollective && !type->takes_collectives()) {

@@ -93,7 +93,8 @@ class Records {
     };
     const double version = said("schemaVersion", 0), expected = said("recordCount", -1),
                  dropped = said("droppedRecordCount", 0);
-    if (version == 0) fail("has no megaKernelCycleTrace: is it a trace of the runtime?");
+    if (version == 0)
+      fail("has no megaKernelCycleTrace, and is no other JSON that is read ('a3sim import --help')");
     if (version != 1) fail(fmt::format("megaKernelCycleTrace.schemaVersion {}, expected 1", version));
     if (records_ == 0) fail("has no records");
     if (dropped > 0)

@@ -2,6 +2,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
 
 #include "sim/experiment/experiment.h"
 #include "sim/experiment/outcome/run_trace.h"
@@ -80,10 +83,35 @@ class PreparedTaskflow final : public PreparedWork {
   Compiled compiled_;
 };
 
+// Returns the part of rows whose expert lies on the rank that they come from.
+double rows_that_stay(const RoutingCounts& counts, std::uint32_t experts_per_rank) {
+  double stay = 0, all = 0;
+  for (std::uint32_t src = 0; src < counts.ranks(); ++src) {
+    const std::span<const std::uint32_t> rows = counts.source(src);
+    const auto own = rows.subspan(std::size_t{src} * experts_per_rank, experts_per_rank);
+    stay += std::accumulate(own.begin(), own.end(), 0.0);
+    all += std::accumulate(rows.begin(), rows.end(), 0.0);
+  }
+  return all > 0 ? stay / all : 0;
+}
+
+// Experts take turns in balanced routing, so that few tokens may meet those of their own rank alone: says so.
+std::string too_few_rows(const Experiment& experiment) {
+  constexpr double kFar = 0.15;
+  const MoeShape& s = experiment.shape;
+  if (experiment.routing.kind != "balanced" || experiment.routing.known) return "";
+  if (std::uint64_t{s.tokens} * s.top_k >= s.experts()) return "";
+  const double stay = rows_that_stay(routing_of(experiment), s.experts_per_rank), chance = 1.0 / s.ep;
+  if (std::abs(stay - chance) < kFar) return "";
+  return fmt::format("; of so few rows {:.0f} % stay on their rank, by chance {:.0f} % would (kind: sampled)",
+                     100 * stay, 100 * chance);
+}
+
 // Describes a routing so that it can be told from others.
-std::string routing_text(const RoutingSpec& routing) {
+std::string routing_text(const Experiment& experiment) {
+  const RoutingSpec& routing = experiment.routing;
   const RoutingGenerator& generator = Routings::get(routing.kind);
-  if (!generator.draws()) return routing.kind;
+  if (!generator.draws()) return routing.kind + too_few_rows(experiment);
   const auto [key, value] = generator.spread(routing);
   return fmt::format("{}, seed {}, {} {}", routing.kind, routing.seed, key, value);
 }
@@ -95,7 +123,7 @@ std::string what_ran(const Experiment& experiment) {
     text += fmt::format(
         "MoE-FFN   EP{}, {} tokens per rank, hidden {}, intermediate {}, top-{} of {} experts, {}\n", s.ep,
         s.tokens, s.hidden, s.intermediate, s.top_k, s.experts(), name_of(s.dtype));
-    text += fmt::format("routing   {}\n", routing_text(experiment.routing));
+    text += fmt::format("routing   {}\n", routing_text(experiment));
     if (!experiment.not_modelled.empty())
       text += fmt::format("left out  {}\n", fmt::join(experiment.not_modelled, "\n          "));
   }
