@@ -109,9 +109,8 @@ struct LatencyReason {
   std::string what{};  // "GMM1 in forward waits for rows"
   std::string hits{},
       other_hits{};  // of reads in the L2, of the tried order and of the other; empty unless it is misses
-  std::string
-      kind{};  // "forward: without rows". Reasons of a kind may stand for each other: what one operator waits less, the
-               // next one waits more.
+  // "forward: without rows". Reasons of a kind may stand for each other: what one operator waits less, the next waits more.
+  std::string kind{};
 };
 // Sorts reasons for a difference of this sign: those of the kind that sums to most of it first, and of a kind the largest first.
 std::vector<LatencyReason> weightiest(std::vector<LatencyReason> reasons, double sign);
