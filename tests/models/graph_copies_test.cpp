@@ -5,8 +5,10 @@
 #include "models/graph/columns.h"
 #include "models/graph/counts_exchange.h"
 #include "sim/core/error.h"
+#include "tests/models/shipped_graph.h"
 
 using namespace a3sim;
+using test::tensor_named;
 
 namespace {
 
@@ -17,12 +19,6 @@ std::vector<std::string> operator_names(const Graph& graph) {
   std::vector<std::string> names;
   for (const OperatorNode& op : graph.operators()) names.push_back(op.name);
   return names;
-}
-
-const TensorNode& tensor_named(const Graph& graph, const std::string& name) {
-  const auto found = std::ranges::find(graph.tensors(), name, &TensorNode::name);
-  REQUIRE(found != graph.tensors().end());
-  return *found;
 }
 
 const OperatorNode& op_named(const Graph& graph, const std::string& name) {

@@ -20,12 +20,6 @@ std::string refusal_of(const std::string& file, const std::string& values) {
   return "nothing";
 }
 
-const TensorNode& tensor_named(const Graph& graph, const std::string& name) {
-  for (const TensorNode& tensor : graph.tensors())
-    if (tensor.name == name) return tensor;
-  throw InputError("no tensor " + name);
-}
-
 }  // namespace
 
 TEST_CASE("a size is what its expression says of other sizes") {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -16,6 +17,12 @@ inline PlainGraph shipped_graph(const std::string& file, const std::string& valu
   PlainGraph plain = plain_graph_from_config(root.map("graph"), {{"aic", 1}, {"aiv", aiv}});
   diagnostics.throw_if_any();
   return plain;
+}
+
+inline const TensorNode& tensor_named(const Graph& graph, const std::string& name) {
+  const auto found = std::ranges::find(graph.tensors(), name, &TensorNode::name);
+  REQUIRE(found != graph.tensors().end());
+  return *found;
 }
 
 }  // namespace a3sim::test
