@@ -72,6 +72,15 @@ class GainTable {
         [this, number](const SearchScenario& scenario) { return runs_.start_experiment(number, scenario); },
         std::to_string(number)};
   }
+  // Returns a start with the winner's settings.
+  Made with_settings(std::size_t number) const {
+    const Values own = problem_.settings(outcome_.winner().candidate);
+    return {[this, number, own](SearchScenario scenario) {
+              scenario.settings.insert(scenario.settings.end(), own.begin(), own.end());
+              return runs_.start_experiment(number, scenario);
+            },
+            fmt::format("{} with {}", number, fmt::join(own, " "))};
+  }
   Made reference() const { return start(outcome_.reference); }
   // Returns a candidate, or another order with its settings.
   Made candidate(const Candidate& candidate, const NamedOrder* order = nullptr) const {
@@ -198,12 +207,10 @@ std::vector<RangedGain> ranged_values(const Experiment& experiment, unsigned thr
 
 std::array<GainAtEnd*, 2> both_ends(RangedGain& value) { return {&value.low, &value.high}; }
 
-// Returns the gains over the best of all starts.
-Gains gains_over_all(const SearchProblem& problem, const GainTable& table, const Made& order,
-                     const std::vector<Values>& ends) {
-  std::vector<Made> starts;
-  for (std::size_t start = 0; start < problem.starts().size(); ++start) starts.push_back(table.start(start));
-  const std::vector<std::vector<Gains>> by_start = table.gains({order}, starts, ends);
+// Returns the least gains over any of the references.
+Gains gains_over(const std::vector<Made>& references, const GainTable& table, const Made& order,
+                 const std::vector<Values>& ends) {
+  const std::vector<std::vector<Gains>> by_start = table.gains({order}, references, ends);
   Gains least(ends.size());
   for (const Gains& gains : by_start.front())
     for (std::size_t i = 0; i < gains.size(); ++i)
@@ -212,7 +219,7 @@ Gains gains_over_all(const SearchProblem& problem, const GainTable& table, const
 }
 
 // Compares with all starts at the ends with the least gain.
-void compare_again(const SearchProblem& problem, std::vector<RangedGain>& values, const GainTable& table,
+void compare_again(const std::vector<Made>& starts, std::vector<RangedGain>& values, const GainTable& table,
                    const Made& order) {
   std::vector<std::pair<GainAtEnd*, Values>> ends;
   for (RangedGain& value : values) {
@@ -223,7 +230,7 @@ void compare_again(const SearchProblem& problem, std::vector<RangedGain>& values
   ends.resize(std::min(ends.size(), kComparedAgain));
   std::vector<Values> settings;
   for (const auto& [end, setting] : ends) settings.push_back(setting);
-  const Gains gains = gains_over_all(problem, table, order, settings);
+  const Gains gains = gains_over(starts, table, order, settings);
   for (std::size_t i = 0; i < ends.size(); ++i)
     if (gains[i]) ends[i].first->gain = gains[i];
 }
@@ -270,13 +277,16 @@ std::vector<RangedGain> GainRanges::rests_on() const {
 
 GainRanges gain_ranges(const SearchProblem& problem, const SearchOptions& options,
                        const SearchOutcome& outcome, const CandidateRuns& runs, StartTimes& known,
-                       const NamedOrder* order) {
+                       const NamedOrder* order, std::optional<std::size_t> same_settings) {
   GainTable table(problem, options, outcome, runs, known);
   const Made found = table.candidate(outcome.winner().candidate, order);
   table.take_rung_if_same(table.reference(), found);
-  const auto gains_at = [&](const std::vector<Values>& ends) {
-    return table.gains({found}, {table.reference()}, ends).front().front();
-  };
+  std::vector<Made> references{table.reference()}, starts;
+  if (same_settings) references.push_back(table.with_settings(*same_settings));
+  for (std::size_t start = 0; start < problem.starts().size(); ++start) {
+    starts.push_back(table.start(start));
+    if (same_settings) starts.push_back(table.with_settings(start));
+  }
   GainRanges ranges;
   ranges.condition = table.condition();
   ranges.values = ranged_values(problem.experiment(), options.threads);
@@ -289,12 +299,12 @@ GainRanges gain_ranges(const SearchProblem& problem, const SearchOptions& option
       settings.push_back({set_text(value.path, end->value)});
     }
   }
-  const Gains gains = gains_at(settings);
+  const Gains gains = gains_over(references, table, found, settings);
   if (!gains.front()) return {};
   ranges.as_stated = ranges.low = ranges.high = *gains.front();
   for (RangedGain& value : ranges.values) value.low.gain = value.high.gain = ranges.as_stated;
   for (std::size_t i = 0; i < ends.size(); ++i) ends[i]->gain = gains[i + 1];
-  compare_again(problem, ranges.values, table, found);
+  compare_again(starts, ranges.values, table, found);
   const auto moved = [&](const RangedGain& value) {
     return value.most(ranges.as_stated) - value.least(ranges.as_stated);
   };
@@ -307,7 +317,7 @@ GainRanges gain_ranges(const SearchProblem& problem, const SearchOptions& option
     ranges.low = std::min(ranges.low, value.least(ranges.as_stated));
     ranges.high = std::max(ranges.high, value.most(ranges.as_stated));
   }
-  ranges.together = gains_over_all(problem, table, found, {lessening(ranges)}).front();
+  ranges.together = gains_over(starts, table, found, {lessening(ranges)}).front();
   return ranges;
 }
 

@@ -47,10 +47,13 @@ struct GainRanges {
 using StartTimes = std::map<std::string, Duration>;
 
 // Runs the winner, or another order with the winner's settings, and the best start with each value at the ends of its
-// range. In the three ends with the least gain, all starts run, since another may be the best there.
+// range. In the three ends with the least gain, all starts run, since another may be the best there. `same_settings`: the best
+// start with the winner's settings, if these are a part of the gain and the order has to gain over it, too; the gain is then the
+// smaller one.
 GainRanges gain_ranges(const SearchProblem& problem, const SearchOptions& options,
                        const SearchOutcome& outcome, const CandidateRuns& runs, StartTimes& known,
-                       const NamedOrder* order = nullptr);
+                       const NamedOrder* order = nullptr,
+                       std::optional<std::size_t> same_settings = std::nullopt);
 
 // Returns the first of these candidates (positions in `outcome.candidates`) that gains at each of the ends at which orders
 // that were left out do not; nullopt if none does.

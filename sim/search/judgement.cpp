@@ -61,7 +61,9 @@ Judgement Judge::judge(double trained, const NamedOrder* order, bool own_order) 
   const bool here_alone = !verified.holds_elsewhere();
   if (here_alone && options_.objective != SearchObjective::kOne)
     return end_with(GainVerdict::kDenied, denied_elsewhere(verified));
-  judgement.ranges = gain_ranges(problem_, options_, outcome_, runs_, start_times_, order);
+  const std::optional<std::size_t> same_settings =
+      verified.same_settings ? std::optional(verified.same_settings->start) : std::nullopt;
+  judgement.ranges = gain_ranges(problem_, options_, outcome_, runs_, start_times_, order, same_settings);
   if (!judgement.ranges.known()) return end_with(GainVerdict::kNotKnown, rests_on(judgement.ranges));
   Verification counted = verified;
   if (here_alone) counted.elsewhere.clear();

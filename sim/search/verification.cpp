@@ -146,7 +146,8 @@ std::vector<VerifiedGain> Verifier::gains(const SearchStage& stage, const BestSt
     gain.gain = interval.mean;
     gain.low = interval.low;
     gain.high = interval.high;
-    gain.best_start = problem_.starts()[best.start[s]].name;
+    gain.start = best.start[s];
+    gain.best_start = problem_.starts()[gain.start].name;
   }
   return gains;
 }

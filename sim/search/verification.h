@@ -20,6 +20,7 @@ struct VerifiedGain {
   double gain = 0;           // mean over draws of 1 - (latency / that of the best order to start from)
   double low = 0, high = 0;  // its 95 % interval over draws
   std::string best_start{};  // the order to start from that is best there
+  std::size_t start = 0;     // its position
   bool by_keys = false;      // the lists are of other tasks, so that the keys that they came from ran
 
   // Returns whether this is a gain, and above the noise.

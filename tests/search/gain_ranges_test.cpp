@@ -103,6 +103,26 @@ TEST_CASE("where the fastest order rests on an assumed value, the best one that 
   CHECK(search_report(problem, options, findings).text().find("Left out: candidate") != std::string::npos);
 }
 
+TEST_CASE(
+    "an order that settings come with is held against them at the ends of ranges, not only both together") {
+  const SearchProblem problem(swiglu_add_in_an_l2(kSmallOrLarge), slices_or_cores(true), true);
+  const SearchOptions options = one_run(8, 1);
+  CandidateRuns runs(problem, 1, nullptr);
+  SearchOutcome outcome = search(problem, options, runs);
+  const auto both = std::ranges::find_if(outcome.candidates, [&](const ScoredCandidate& scored) {
+    return !problem.settings(scored.candidate).empty() &&
+           scored.candidate.queues != problem.from_start(0).queues;
+  });
+  REQUIRE(both != outcome.candidates.end());
+  outcome.best = static_cast<std::size_t>(both - outcome.candidates.begin());
+  StartTimes known;
+  const GainRanges together = gain_ranges(problem, options, outcome, runs, known);
+  CHECK(together.known());
+  const GainRanges alone = gain_ranges(problem, options, outcome, runs, known, nullptr, 0);
+  CHECK_FALSE(alone.known());
+  CHECK(alone.as_stated < together.as_stated);
+}
+
 TEST_CASE("the gain at an end is that of runs with this value") {
   const SearchProblem problem(swiglu_add_in_an_l2(kSmallOrLarge), slices_or_cores(true), true);
   const SearchFindings findings = found_in(problem, one_run(8, 1));
