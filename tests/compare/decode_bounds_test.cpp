@@ -74,12 +74,12 @@ TEST_CASE("Where the host sets the pace, the path is blamed on it, and its calls
   Duration host{};
   for (const BlameTimes& times : critical_path(Causes(trace)).blame)
     host += times[static_cast<std::size_t>(Blame::kHost)];
-  CHECK(seconds(host) > 0.99 * seconds(trace.makespan));
+  CHECK(seconds(host) > 0.95 * seconds(trace.makespan));
   const MachinePart& calls = machine_part("calls of the framework on the host");
   CHECK(calls.is_described(eager));
   CHECK(calls.blamed == std::vector<std::string>{"host"});
   const std::vector<RunOutcome> faster = run(better_part(eager, calls, {1.1}, "10 % better").of(eager));
-  CHECK(seconds(faster.front().trace->makespan) == Approx(seconds(trace.makespan) / 1.1).epsilon(2e-3));
+  CHECK(seconds(faster.front().trace->makespan) == Approx(seconds(trace.makespan) / 1.1).epsilon(0.01));
 }
 
 }  // namespace

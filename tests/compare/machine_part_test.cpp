@@ -268,19 +268,22 @@ TEST_CASE(
   for (const MachinePart& part : machine_parts()) {
     if (part.is_described(small())) continue;
     INFO(part.name);
-    const auto* const experiment =
-        std::ranges::find_if(experiments, [&](const Experiment& e) { return part.is_described(e); });
-    REQUIRE(experiment != std::end(experiments));
-    const std::vector<double> before = optional_numbers_of(*experiment);
-    const Experiment better = improved(*experiment, part, {kTenth});
-    CHECK(numbers_of(better) == numbers_of(*experiment));
-    const std::vector<double> after = optional_numbers_of(better);
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      INFO("number " << i);
-      const double by = after[i] / before[i];
-      CHECK((by == Approx(1) || by == Approx(kTenth).epsilon(2e-3)));
-      times[i] += by > 1.05;
+    std::vector<bool> improves(times.size(), false);
+    for (const Experiment& experiment : experiments) {
+      if (!part.is_described(experiment)) continue;
+      const std::vector<double> before = optional_numbers_of(experiment);
+      const Experiment better = improved(experiment, part, {kTenth});
+      CHECK(numbers_of(better) == numbers_of(experiment));
+      const std::vector<double> after = optional_numbers_of(better);
+      for (std::size_t i = 0; i < before.size(); ++i) {
+        INFO("number " << i);
+        const double by = after[i] / before[i];
+        CHECK((by == Approx(1) || by == Approx(kTenth).epsilon(2e-3)));
+        if (by > 1.05) improves[i] = true;
+      }
     }
+    CHECK(std::ranges::count(improves, true) > 0);
+    for (std::size_t i = 0; i < times.size(); ++i) times[i] += improves[i] ? 1 : 0;
   }
   CHECK(times == std::vector<int>(times.size(), 1));
 }

@@ -54,7 +54,7 @@ TEST_CASE("A few more cores make attention no longer than what splitting its key
     INFO(cores);
     CHECK(seconds(attention_on(cores)) < 1.02 * seconds(before));
   }
-  CHECK(attention_on("32") < before);
+  for (const char* const cores : {"32", "36", "48"}) CHECK(attention_on(cores) <= before);
 }
 
 TEST_CASE("Sparse attention reads the keys that it chooses, and its indexer all of them") {

@@ -95,7 +95,7 @@ A3SIM_REGISTER(Document, "program", "how code that runs on a device works, each 
                Document{"programs", "hyperparallel",
                         "in an experiment, in place of its program: include: [EXPERIMENT, FILE]",
                         read_with_jobs, accept_program, "program", kExperiments,
-                        "experiment order tiling cut l2 gemm chunked_gemm framework triton tutel workers"});
+                        "experiment order tiling cut l2 graph gemm framework triton tutel workers"});
 A3SIM_REGISTER(Document, "model", "a MoE layer",
                Document{"models", "deepseek_v3",
                         "in an experiment, in place of its model: include: [..., FILE]", read_with_jobs,

@@ -133,7 +133,12 @@ bool has_products(const Experiment& experiment) {
   });
 }
 
-// Reads the blocks of products: those of all, then those of single operators, which are laid over them.
+// A buffer of one byte could not be read, which has already been reported.
+bool has_buffers(const Hardware::Cube& cube) {
+  return std::min({cube.l1, cube.l0a, cube.l0b, cube.l0c}) > 1_B;
+}
+
+// Reads the blocks of all products. Those of single operators get known keys here, and are read behind the order.
 void read_tilings(const Config& root, bool shares_stated, Experiment& experiment) {
   const Hardware::Cube& cube = experiment.hardware.cube;
   const Config block = root.map("tiling");
@@ -149,16 +154,10 @@ void read_tilings(const Config& root, bool shares_stated, Experiment& experiment
   experiment.cut.tiling = read_tiling(block, usual);
   if (chosen) choose_blocks(experiment);
   check_regions(root, shares_stated, experiment);
-  // A buffer of one byte could not be read, which has already been reported.
-  const bool known = std::min({cube.l1, cube.l0a, cube.l0b, cube.l0c}) > 1_B;
-  if (has_products(experiment) && known)
+  if (has_products(experiment) && has_buffers(cube))
     check_fits(block, experiment.cut.tiling, cube, experiment.shape.dtype);
   if (!experiment.passes.empty() && !has_products(experiment))
     for (const std::string& key : block.keys()) block.let_stand(key);
-  read_operator_tilings(of_operators, experiment,
-                        [&](const Config& own_block, const Tiling& own, DataType dtype) {
-                          if (known) check_fits(own_block, own, cube, dtype);
-                        });
 }
 
 }  // namespace
@@ -171,6 +170,14 @@ void read_cut_and_tiling(const Config& root, Experiment& experiment) {
   block.finish();
   experiment.run.kernel_sources = experiment.cut.sources;
   read_tilings(root, shares_stated, experiment);
+}
+
+void read_tilings_of_operators(const Config& root, Experiment& experiment) {
+  const Hardware::Cube& cube = experiment.hardware.cube;
+  read_operator_tilings(root.map("tiling").map("operators"), experiment,
+                        [&](const Config& block, const Tiling& own, DataType dtype) {
+                          if (has_buffers(cube)) check_fits(block, own, cube, dtype);
+                        });
 }
 
 }  // namespace a3sim

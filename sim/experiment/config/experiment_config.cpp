@@ -133,6 +133,7 @@ void read_order_and_names(const Config& root, Experiment& experiment) {
   if (experiment.shape.experts() > 0) experiment.order.elsewhere = operators_of_moe_ffn(experiment.shape);
   experiment.order.elsewhere.insert(experiment.order.elsewhere.end(), experiment.absent.begin(),
                                     experiment.absent.end());
+  read_tilings_of_operators(root, experiment);
   for (const KernelListError& wrong : name_kernels(experiment))
     root.map("experiment").error(wrong.key, wrong.why);
   check_hints(root.map("l2"), experiment);

@@ -44,16 +44,6 @@ std::uint16_t block_width(std::uint64_t rows, std::uint64_t columns, std::uint32
   return static_cast<std::uint16_t>(best);
 }
 
-// Returns the smallest number from 1 to `most` whose time comes within a hundredth of the shortest.
-std::uint64_t fewest_near_best(std::uint64_t most, const std::function<double(std::uint64_t)>& time) {
-  std::vector<double> times;
-  for (std::uint64_t number = 1; number <= most; ++number) times.push_back(time(number));
-  const double near = 1.01 * *std::ranges::min_element(times);
-  return static_cast<std::uint64_t>(std::ranges::find_if(times, [&](double one) { return one <= near; }) -
-                                    times.begin()) +
-         1;
-}
-
 // Returns the most keys that one of the cores chooses from: the tokens with most keys are dealt first, each to the core with
 // the least.
 std::uint64_t most_keys_of_core(std::span<const std::uint64_t> keys, std::uint64_t tokens_each,
@@ -186,15 +176,27 @@ InferenceKernel InferenceCosts::decode_attention(std::string name, const BlockAt
   return one;
 }
 
+InferenceKernel InferenceCosts::split_attention(const std::string& name, std::uint64_t keys,
+                                                const std::function<BlockAttention(std::uint64_t)>& split,
+                                                double cache, bool gathered) const {
+  const std::uint64_t least = std::max(1U, program_.attention.keys / 4),
+                      most = std::max<std::uint64_t>(
+                          1, std::min<std::uint64_t>(keys / least, 4UL * cores(CoreUnit::kMatrix)));
+  std::vector<InferenceKernel> kernels;
+  for (std::uint64_t parts = 1; parts <= most; ++parts)
+    kernels.push_back(decode_attention(name, split(parts), parts > 1, cache, gathered));
+  const auto time = [](const InferenceKernel& kernel) { return seconds(kernel.alone()); };
+  const double near = 1.01 * time(*std::ranges::min_element(kernels, {}, time));
+  return *std::ranges::find_if(kernels, [&](const InferenceKernel& kernel) { return time(kernel) <= near; });
+}
+
 InferenceKernel InferenceCosts::attention(std::string name, std::uint64_t samples, std::uint64_t rows,
                                           std::uint64_t keys, std::uint32_t d_qk, std::uint32_t d_v,
                                           double cache, bool gathered) const {
   const auto split = [&](std::uint64_t parts) {
     return BlockAttention{samples * parts, 1, 1, d_qk, d_v, rows, (keys + parts - 1) / parts, false};
   };
-  const std::uint64_t parts =
-      fewest_near_best(most_parts(keys), [&](std::uint64_t cut) { return time_split(split(cut), cut > 1); });
-  return decode_attention(std::move(name), split(parts), parts > 1, cache, gathered);
+  return split_attention(name, keys, split, cache, gathered);
 }
 
 // All parts are of one length. The last part of a set counts as a whole one.
@@ -208,21 +210,7 @@ InferenceKernel InferenceCosts::attention(std::string name, std::span<const std:
     for (const std::uint64_t own : keys) parts += (own + length - 1) / length;
     return BlockAttention{parts, 1, 1, d_qk, d_v, rows, length, false};
   };
-  const std::uint64_t cut = fewest_near_best(
-      most_parts(longest), [&](std::uint64_t number) { return time_split(split(number), number > 1); });
-  const BlockAttention part = split(cut);
-  return decode_attention(std::move(name), part, part.samples > keys.size(), cache, gathered);
-}
-
-std::uint64_t InferenceCosts::most_parts(std::uint64_t keys) const {
-  const std::uint64_t least = std::max(1U, program_.attention.keys / 4);
-  return std::max<std::uint64_t>(1, std::min<std::uint64_t>(keys / least, 4UL * cores(CoreUnit::kMatrix)));
-}
-
-double InferenceCosts::time_split(const BlockAttention& part, bool meets) const {
-  KernelCost cost(hardware_, program_, Tiling{});
-  const Duration alone = cost.attention(part, cores(CoreUnit::kMatrix)).ideal;
-  return static_cast<double>((alone + (meets ? program_.signals.sync_all : Duration{})).count());
+  return split_attention(name, longest, split, cache, gathered);
 }
 
 InferenceKernel InferenceCosts::attention(std::string name, const BlockAttention& attention,

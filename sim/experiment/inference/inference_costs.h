@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -68,10 +69,11 @@ class InferenceCosts {
  private:
   InferenceKernel decode_attention(std::string name, const BlockAttention& part, bool parts, double cache,
                                    bool gathered) const;
-  // Returns the most parts into which keys are split, and the time of parts alone, whose sums are put together behind a
-  // meeting of the cores.
-  std::uint64_t most_parts(std::uint64_t keys) const;
-  double time_split(const BlockAttention& part, bool meets) const;
+  // Returns attention with as many parts of the keys as `split` makes of them: the fewest that come within a hundredth of the
+  // shortest time, with what parts cost.
+  InferenceKernel split_attention(const std::string& name, std::uint64_t keys,
+                                  const std::function<BlockAttention(std::uint64_t)>& split, double cache,
+                                  bool gathered) const;
   InferenceKernel kernel(std::string name, TimeClass time_class, bool matrix) const;
   InferenceKernel product_of(InferenceKernel kernel, const BlockProduct& one, std::uint64_t times,
                              double weight_bytes) const;
