@@ -8,7 +8,7 @@
 
 namespace a3sim {
 
-// What tensors of a graph may build on.
+// The sizes and types that tensors of a graph may use.
 struct GraphScope {
   SizeSymbols sizes;                 // that expressions may name, in addition to the graph's own
   DataType dtype = DataType::kBf16;  // of tensors that state none
