@@ -18,17 +18,17 @@ constexpr double kLargestSize = std::numeric_limits<std::int32_t>::max();
 double rounded_up(double value) { return std::ceil(value); }
 double rounded_down(double value) { return std::floor(value); }
 
-// Returns why a value is none of a size, such as "it is 3.25, where m is 13 and ranks is 4, expected ...".
+// Returns why a value is not a size, such as "it is 3.25, where m is 13 and ranks is 4, expected ...".
 std::string why_no_size(double value, std::span<const std::string> names, const SizeSymbols& symbols) {
   std::vector<std::string> values;
   for (const std::string& name : names)
     values.push_back(fmt::format("{} is {}", name, symbols.find(name)->second));
   const std::string where = values.empty() ? "" : fmt::format(", where {}", fmt::join(values, " and "));
-  if (!std::isfinite(value)) return "it divides by 0" + where;
+  if (!std::isfinite(value)) return "it divides by 0 or has no finite value" + where;
   if (value != std::floor(value))
     return fmt::format("it is {:.10g}{}, expected a whole number", value, where);
   if (value >= 1 && value <= kLargestSize) return {};
-  return fmt::format("it is {:.0f}{}, expected 1 to {:.0f}", value, where, kLargestSize);
+  return fmt::format("it is {:.10g}{}, expected 1 to {:.0f}", value, where, kLargestSize);
 }
 
 }  // namespace

@@ -70,8 +70,8 @@ class GraphReader {
     if (own != size.names.end())
       sizes.error(*own, fmt::format("{} is {}, and {}", config.path(key), text, size.wrong));
     else
-      config.error(key, fmt::format("'{}' is not a size: {}; expected such as 4096, 2*hidden, m/ranks or "
-                                    "ceil(rows/tiles), of sizes in graph.sizes{}",
+      config.error(key, fmt::format("'{}' is not a size: {}; expected an expression such as 4096, 2*hidden, "
+                                    "m/ranks or ceil(rows/tiles), of sizes in graph.sizes{}",
                                     text, size.wrong, scope_.experts ? "" : " or of the model"));
   }
 

@@ -8,9 +8,9 @@
 
 namespace a3sim {
 
-// What tensors of a graph may build on.
+// The sizes and types that tensors of a graph may use.
 struct GraphScope {
-  SizeSymbols sizes;                 // that expressions may name, beside those of the graph's own
+  SizeSymbols sizes;                 // that expressions may name, in addition to the graph's own
   DataType dtype = DataType::kBf16;  // of tensors that state none
   // Experts that share received rows. Nullopt: the routing of a model says what is received and sent.
   std::optional<std::uint32_t> experts;
@@ -23,7 +23,7 @@ GraphScope scope_of(const MoeShape& shape);
 // operators. Notes all errors in the configuration's Diagnostics; the graph is then unusable.
 //
 //   name: text
-//   sizes:      {name: whole number}, which expressions may use, beside the scope's
+//   sizes:      {name: whole number}, which expressions may use, in addition to the scope's
 //   out:        the type of results that state none: tensors that operators write and none reads
 //   tensors:    [{name, layout: plain|tokens|sent|received|weights, rows, cols, dtype}]
 //               rows: of plain tensors, and of one expert of weights; otherwise they follow from the shape and its

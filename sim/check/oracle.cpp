@@ -165,19 +165,28 @@ bool same_graph(const Graph& a, const Graph& b) {
 
 using Names = std::vector<std::string>;
 
-// True if the graph has operators of these types and tensors of these names, in this order. Operators check
-// that their operands fit, so that few other graphs can be made of them.
-bool consists_of(const Graph& graph, const Names& types, const Names& tensors) {
-  return std::ranges::equal(graph.operators(), types, {}, &OperatorNode::type) &&
-         std::ranges::equal(graph.tensors(), tensors, {}, &TensorNode::name);
+// True if the graph has tensors of these names and operators like these on them, in this order. Names and cuts of operators may
+// differ.
+bool consists_of(const Graph& graph, const Names& tensors, const std::vector<OperatorNode>& operators) {
+  const auto alike = [](const OperatorNode& x, const OperatorNode& y) {
+    return x.type == y.type && x.inputs == y.inputs && x.outputs == y.outputs && x.transposed == y.transposed;
+  };
+  return std::ranges::equal(graph.tensors(), tensors, {}, &TensorNode::name) &&
+         std::ranges::equal(graph.operators(), operators, alike);
 }
 
 bool is_swiglu_add(const Graph& graph) {
-  return consists_of(graph, {"SwiGLU", "Add"}, {"gate_up", "activation", "other", "sum"});
+  constexpr TensorId kGateUp{0}, kActivation{1}, kOther{2}, kSum{3};
+  return consists_of(graph, {"gate_up", "activation", "other", "sum"},
+                     {make_node("SwiGLU", "SwiGLU", {kGateUp}, {kActivation}),
+                      make_node("Add", "Add", {kActivation, kOther}, {kSum})});
 }
 
-bool is_gemm(const Graph& graph) {
-  return consists_of(graph, {"GroupedMatmul"}, {"a", "b", "c"}) && !graph.operators()[0].transposed;
+// Experts, if there are any, share the rows of a.
+bool is_gemm(const Graph& graph, const MoeShape& shape) {
+  constexpr TensorId kA{0}, kB{1}, kC{2};
+  return consists_of(graph, {"a", "b", "c"}, {make_node("GMM", "GroupedMatmul", {kA, kB}, {kC})}) &&
+         (graph.tensor(kA).layout == Layout::kReceived) == (shape.experts() > 0);
 }
 
 using plain::Matrix;
@@ -261,7 +270,7 @@ Tensors expected_product(const DataCase& data_case, const Graph& graph, const Te
 }  // namespace
 
 Oracle oracle_of(const Graph& graph, const MoeShape& shape) {
-  if (shape.ep == 1 && is_gemm(graph)) return Oracle::kGemm;
+  if (shape.ep == 1 && is_gemm(graph, shape)) return Oracle::kGemm;
   if (shape.ep == 1 && is_swiglu_add(graph)) return Oracle::kSwigluAdd;
   if (shape.experts() == 0) return Oracle::kWhole;
   for (const Window window : {Window::kTransport, Window::kFull}) {

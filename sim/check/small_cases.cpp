@@ -137,27 +137,36 @@ bool has_cuts(const Experiment& experiment) {
 }
 
 // Sets the sizes of a graph without a model, which are ragged but where the graph divides them among ranks. Vector operators alone
-// have two tiles per worker and a ragged one.
+// have two tiles per worker and a ragged one. Sizes that cannot be small together are small where each can be.
 void set_graph_sizes(std::vector<std::string>& overrides, const Experiment& experiment, std::uint32_t rows,
                      std::uint32_t width) {
-  const auto fits = [&](const std::string& path, std::uint32_t size) {
+  const auto fit = [&](const std::vector<std::string>& sizes) {
     try {
-      experiment.with(std::vector{fmt::format("{}={}", path, size)});
+      experiment.with(sizes);
       return true;
     } catch (const InputError&) {
       return false;
     }
   };
   const std::uint32_t most = has_cuts(experiment) ? width : rows, ranks = experiment.shape.ep;
+  std::vector<std::pair<std::string, std::uint32_t>> wanted;
+  std::vector<std::string> sizes;
   for (const auto& [path, value] : experiment.values) {
     if (!path.starts_with("graph.sizes.")) continue;
-    const std::uint32_t size = std::min(size_of(experiment, path, most), most);
-    for (const std::uint32_t small : {size, (size + ranks - 1) / ranks * ranks}) {
-      if (!fits(path, small)) continue;
-      set(overrides, path.c_str(), small);
-      break;
+    wanted.emplace_back(path, std::min(size_of(experiment, path, most), most));
+    set(sizes, path.c_str(), wanted.back().second);
+  }
+  if (!fit(sizes)) {
+    sizes.clear();
+    for (const auto& [path, size] : wanted) {
+      for (const std::uint32_t small : {size, (size + ranks - 1) / ranks * ranks}) {
+        set(sizes, path.c_str(), small);
+        if (fit(sizes)) break;
+        sizes.pop_back();
+      }
     }
   }
+  overrides.insert(overrides.end(), sizes.begin(), sizes.end());
 }
 
 void set_shape(std::vector<std::string>& overrides, const Experiment& experiment, std::uint32_t partitions) {

@@ -43,7 +43,7 @@ void check_fits(const DataCase& data_case, bool full, const std::string& memory)
 // Prints what a check is foreseen to take, if that is more than a moment. A product is computed by a task, and once more
 // by plain loops.
 void announce_data(const DataCase& data_case) {
-  constexpr double kRate = 1.2e9;  // multiply-adds a second of both; ours: EP4 of 256 tokens, width 512
+  constexpr double kRate = 1.2e9;  // multiply-adds per second of both; ours: EP4 of 256 tokens, width 512
   const double products = data_products(data_case);
   announce({fmt::format("{} on real tensors, {:.3g} thousand million multiply-adds",
                         data_case.experiment.name, products * 1e-9),

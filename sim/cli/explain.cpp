@@ -39,6 +39,7 @@ void explain_profile(const ExplainOptions& options, const Profile& profile) {
   print_report(profile_report(profile, options.rank.value_or(kNone)), options.json);
 }
 
+// True if 'a3sim search' takes the configuration.
 bool has_search(const std::filesystem::path& configuration) {
   try {
     const Experiment experiment = load_experiment(configuration, {});
@@ -63,8 +64,8 @@ std::string next_steps(const ExplainOptions& options, const AnalysedRun& known, 
       known.passes, [](const AnalysedPass& pass) { return pass.verdict.room() >= kWorthASearch; });
   if (knows_configuration && known.traced()) {
     if (room && has_search(known.run->configuration()))
-      commands.push_back(
-          fmt::format("a3sim search {} --objective one    # what gains some of the room", config));
+      commands.push_back(fmt::format(
+          "a3sim search {} --objective one    # orders or settings that gain some of the room", config));
     commands.push_back(
         fmt::format("a3sim explain {} --whatif    # the gain of every part of the machine", config));
   }

@@ -14,7 +14,7 @@
 #include "sim/core/error.h"
 #include "sim/published/fit/error_bars.h"
 #include "sim/published/formula_verdict.h"
-#include "sim/published/published_page.h"
+#include "sim/published/page/published_page.h"
 #include "sim/published/simplest_formula.h"
 
 namespace a3sim {

@@ -71,7 +71,7 @@ std::vector<Overlap> step_overlaps(const std::filesystem::path& directory) {
     for (const Config& exchange : stage.maps("exchanges")) {
       const Duration total(exchange.integer("total_ps", 0, kMostTime));
       const Duration exposed(exchange.integer("exposed_ps", 0, kMostTime));
-      // While two exchanges go on and no kernel runs, the time is one of them's alone.
+      // While two exchanges go on and no kernel runs, the time counts for one of them alone.
       const Duration beside(exchange.integer("beside_ps", 0, kMostTime, 0));
       overlap.exposed += exposed;
       overlap.hidden += total - exposed - beside;

@@ -221,17 +221,17 @@ Parts pacing_parts(const Verdict& verdict, const Parts& parts) {
     const LimitCandidate* const alone = tried(verdict, *part);
     if (alone && std::ranges::find(part->blamed, cause) != part->blamed.end()) pacing.push_back(part);
   }
-  // Of several that the cause is of, as a port and a collective on it, the one that gains most.
-  const auto gain_of_own = [&](const MachinePart* part) {
+  // Where the cause is that of several parts, such as a port and a collective on it, the one that gains most is its own.
+  const auto is_own = [&](const MachinePart* part) {
     const std::vector<std::string> own = own_causes(*part);
-    return std::ranges::find(own, cause) == own.end() ? -1 : tried(verdict, *part)->free->median;
+    return std::ranges::find(own, cause) != own.end();
   };
-  const auto later = std::ranges::max_element(pacing, {}, gain_of_own);
-  if (later == pacing.end() || gain_of_own(*later) == -1 || gain_of_own(*later) > most.part / kFarLess)
-    return {};
-  std::rotate(pacing.begin(), later, later + 1);
-  std::ranges::stable_sort(pacing.begin() + 1, pacing.end(), std::greater{},
-                           [&](const MachinePart* part) { return tried(verdict, *part)->free->median; });
+  const auto gain = [&](const MachinePart* part) { return tried(verdict, *part)->free->median; };
+  const auto own = std::ranges::max_element(
+      pacing, {}, [&](const MachinePart* part) { return std::pair(is_own(part), gain(part)); });
+  if (own == pacing.end() || !is_own(*own) || gain(*own) > most.part / kFarLess) return {};
+  std::rotate(pacing.begin(), own, own + 1);
+  std::ranges::stable_sort(pacing.begin() + 1, pacing.end(), std::greater{}, gain);
   pacing.resize(std::min(pacing.size(), kMostTogether));
   return pacing;
 }

@@ -47,13 +47,14 @@ double saved_part(const Config& times) {
   return before > 0 ? 1 - after / before : 0;
 }
 
-// The dies that a resolved configuration of a step spreads it over: each multiplies their number.
+// Returns the number of dies of a step with this resolved configuration: the product of its groups' sizes.
 std::uint32_t dies_of_step(const std::filesystem::path& resolved) {
   constexpr std::int64_t kMost = 1 << 20;
   Diagnostics ignored;
   const Config parallel = Config::load(resolved, {}, ignored).map("parallel");
-  std::int64_t dies = 1;
-  for (const char* const key : {"tp", "pp", "cp", "dp"}) dies *= parallel.integer(key, 1, kMost, 1);
+  std::uint64_t dies = 1;
+  for (const char* const key : {"tp", "pp", "cp", "dp"})
+    dies *= static_cast<std::uint64_t>(parallel.integer(key, 1, kMost, 1));
   return static_cast<std::uint32_t>(dies);
 }
 
@@ -84,7 +85,7 @@ std::string LayoutLead::text() const {
   if (text.front() >= 'a' && text.front() <= 'z') text.front() = static_cast<char>(text.front() - 'a' + 'A');
   if (!same_dies()) {
     const double more = (1 - lead) * dies[0] / dies[1] - 1;
-    return text + fmt::format(", on {} dies in place of {}: {:.1f} % {} time of dies together.", dies[0],
+    return text + fmt::format(", on {} dies in place of {}: {:.1f} % {} time summed over the dies.", dies[0],
                               dies[1], 100 * std::abs(more), more < 0 ? "less" : "more");
   }
   text += '.';

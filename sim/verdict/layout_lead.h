@@ -28,12 +28,12 @@ std::vector<LayoutChange> layout_changes();
 struct LayoutLead {
   std::string faster, slower;           // names for people: "the first", "A"
   double lead = 0;                      // 1 - time of the faster / time of the slower
-  std::array<std::uint32_t, 2> dies{};  // of the faster and the slower one, where they differ; else 0
+  std::array<std::uint32_t, 2> dies{};  // of the faster and the slower one; both 0: not asked for
   std::size_t changes = 0;              // that were published
   LayoutChange worst;                   // the one that is predicted worst
 
   bool same_dies() const { return dies[0] == dies[1]; }
-  // Published changes of layout keep the dies, so that they tell nothing of steps on more of them.
+  // Published changes of layout keep the number of dies, so that they say nothing about steps on more dies.
   bool known() const { return same_dies() && lead > worst.error(); }
   std::string text() const;
 };

@@ -195,6 +195,12 @@ TEST_CASE("graphs are compared with plain loops where they are known, else with 
   CHECK(shipped_cases("forward_graph")[0].oracles == std::vector{Oracle::kForward});
   CHECK(shipped_cases("swiglu_add")[0].oracles == std::vector{Oracle::kSwigluAdd});
   CHECK(shipped_cases("diamond")[0].oracles == std::vector{Oracle::kWhole});
+  // The product b times a, of tensors with the same names, was once compared with a times b, and called wrong.
+  const std::vector<DataCase> swapped = shipped_cases(
+      "gemm", {"graph.operators=[{name: GMM, type: GroupedMatmul, inputs: [b, a], outputs: [c]}]"});
+  CHECK(swapped[0].oracles == std::vector{Oracle::kWhole});
+  CHECK(swapped[0].experiment.passes[0].graph.tensors()[0].rows == 67);  // all sizes shrink together
+  CHECK(wrong(swapped) == kNothing);
 }
 
 TEST_CASE("an order that lists tasks cannot be shrunk, and the message says so") {

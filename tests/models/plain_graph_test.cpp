@@ -7,6 +7,7 @@
 
 using namespace a3sim;
 using a3sim::test::shipped_graph;
+using a3sim::test::tensor_named;
 
 // Graphs of operators without a model: sizes by name, ranks, types and experts of their own.
 namespace {

@@ -89,7 +89,7 @@ TEST_CASE("More dies are no lead of a layout") {
   CHECK_FALSE(follows_time(objective_of(sweep, "total", "min:tokens")));
 }
 
-TEST_CASE("Of two steps on unlike numbers of dies a lead says so, and what the dies take together") {
+TEST_CASE("Of two steps on different numbers of dies a lead says so, and how long all dies take in sum") {
   const TemporaryDirectory folder("lead");
   const auto resolved = [&](const std::string& name, const std::string& parallel) {
     const fs::path file = folder.path() / name;
@@ -101,7 +101,7 @@ TEST_CASE("Of two steps on unlike numbers of dies a lead says so, and what the d
   const auto lead = layout_lead_between(many, few, {"A", "B"}, Duration(60), Duration(100));
   REQUIRE(lead);
   CHECK(lead->text() ==
-        "A takes 40.0 % less time than B, on 16 dies in place of 8: 20.0 % more time of dies together.");
+        "A takes 40.0 % less time than B, on 16 dies in place of 8: 20.0 % more time summed over the dies.");
   CHECK_FALSE(lead->known());
   const auto alike = layout_lead_between(many, other, {"A", "B"}, Duration(60), Duration(100));
   REQUIRE(alike);

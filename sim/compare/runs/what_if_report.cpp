@@ -142,7 +142,7 @@ std::string notes(const WhatIf& result) {
 
 // Why a row above what binds is not named: "AIC, 28 instead of 25 (+12 %) (another machine, with other schedules)".
 std::string passed_over(const WhatIf& result, const WhatIf::Row& row) {
-  const char* why = "less if it is free";
+  const char* why = "gains less if it is free";
   if (row.part->kind == MachinePart::Kind::kWhole) why = "carries other parts with it";
   if (row.part->kind == MachinePart::Kind::kCount) why = "another machine, with other schedules";
   if (!result.gain(row.better).clear()) why = "its gain is noise";

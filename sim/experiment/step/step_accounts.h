@@ -18,7 +18,7 @@ constexpr auto names_of(ExchangeFor) {
 // exchange of a class before it go on.
 struct ExchangeAccount {
   Duration total{}, exposed{};
-  Duration beside{};  // no kernel runs then either, but another exchange, which the time is said of
+  Duration beside{};  // time without a kernel that counts for another exchange, which goes on as well
   std::array<Duration, 4> hidden_by{};  // time beside each of the first four time classes
   Duration hidden() const { return total - exposed - beside; }  // time beside kernels
 };

@@ -1,4 +1,4 @@
-#include "sim/published/published_page.h"
+#include "sim/published/page/published_page.h"
 
 #include <fmt/format.h>
 
