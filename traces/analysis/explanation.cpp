@@ -204,7 +204,7 @@ Report explanation_report(const std::string& pass, const Trace& trace, const Exp
   Report report;
   report.fact("pass", pass).fact("makespan_ps", trace.makespan);
   report.say(fmt::format("{}: latency {}\n", pass, in_ms_or_s(trace.makespan)));
-  if (trace.last != kNoTask) {
+  if (trace.latency() < trace.makespan) {
     report.say(
         fmt::format("latency {}: what goes on behind it is not waited for\n", in_ms_or_s(trace.latency())));
   }
