@@ -58,6 +58,12 @@ TEST_CASE("four digits are shown, and whole digits all") {
   CHECK(significant(0) == "0.000");
 }
 
+TEST_CASE("a time is said in milliseconds, from a second on in seconds") {
+  CHECK(in_ms_or_s(1000_us) == "1.000 ms");
+  CHECK(in_ms_or_s(999'999_us) == "999.999 ms");
+  CHECK(in_ms_or_s(12'220'132_us) == "12.220 s");
+}
+
 TEST_CASE("a prediction stands beside the published value of its case and metric, in its own unit") {
   Toy toy;
   toy.publish("copy", "latency", "0.0625 ms", "note: n, spread: [{value: 70 us, source: other}]");
