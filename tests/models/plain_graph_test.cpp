@@ -139,6 +139,7 @@ TEST_CASE(
   const Graph whole = without_tiles(gathered.graph, 3);
   for (const OperatorNode& node : whole.operators()) CHECK(node.split.output_dims == std::vector<int>{-1});
   const PlainGraph tiles = shipped_graph("swiglu_add.yaml", "sizes: {rows: 10, cols: 5, tiles: 5}");
-  for (const OperatorNode& node : without_tiles(tiles.graph, 3).operators()) CHECK(node.cut->task_rows == 4);
-  for (const OperatorNode& node : without_tiles(tiles.graph, {}).operators()) CHECK(node.cut->task_rows == 2);
+  const Graph slabs = without_tiles(tiles.graph, 3), own = without_tiles(tiles.graph, {});
+  for (const OperatorNode& node : slabs.operators()) CHECK(node.cut->task_rows == 4);
+  for (const OperatorNode& node : own.operators()) CHECK(node.cut->task_rows == 2);
 }
