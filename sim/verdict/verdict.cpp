@@ -130,10 +130,14 @@ std::string contrast_sentence(const Verdict& verdict) {
                      is_noise(*own->free) ? "" : "only ", gain_of(*own->free), why);
 }
 
-// Says which kernels hide what binds them.
+// Says which kernels hide what binds them, unless a part of the machine that paces them was tried, as a link to the host is.
 std::string unknown_sentence(const Verdict& verdict) {
   const auto unknown = std::ranges::find(verdict.path, Blame::kUnknown, &PathShare::cause);
   if (unknown == verdict.path.end() || unknown->part < kNamedShare) return {};
+  const auto paces = [](const LimitCandidate& one) {
+    return one.cause == name_of(Blame::kUnknown) && one.gain() >= kNoGain;
+  };
+  if (std::ranges::any_of(verdict.candidates, paces)) return {};
   return fmt::format("What binds {}, {} of the critical path, is not known: only {} is.",
                      unknown->operators.empty() ? "its kernels" : enumerated(unknown->operators),
                      in_percent(unknown->part), unknown->operators.size() == 1 ? "its time" : "their time");

@@ -129,6 +129,9 @@ TEST_CASE("of kernels known only by their time the verdict says that what binds 
   const std::string binds =
       "What binds Attention and Norm, 12.0 % of the critical path, is not known: only their time is.";
   CHECK_THAT(verdict_text(verdict), Contains(binds));
+  Verdict paced = verdict;
+  paced.candidates.front().cause = name_of(Blame::kUnknown);  // as a link to the host that was tried
+  CHECK_THAT(verdict_text(paced), !Contains("not known"));
   verdict.candidates.clear();
   CHECK_THAT(verdict_text(verdict), Contains(binds));
   verdict.path.back().part = 0.04;

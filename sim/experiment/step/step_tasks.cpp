@@ -230,6 +230,7 @@ AfterTasks StepTasks::swap(const ChunkWork& work, bool in, double bytes, AfterTa
   StreamTask moved = task(work, in ? "SwapIn" : "SwapOut", in ? StepStream::kSwapIn : StepStream::kSwapOut,
                           std::move(after));
   moved.hold = Duration(whole_picoseconds(bytes / static_cast<double>(step_.host_link.count) * 1e12));
+  moved.works_in_hold = true;
   return {add(std::move(moved), of_work(work, StepTask::Kind::kSwap))};
 }
 
